@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from threadpoolctl import threadpool_limits
 
-from companion._paths import cache_dir
+from companion._utils.paths import cache_dir
 
-pytest_plugins = ["pytester", "companion.nbval_values"]
+pytest_plugins = ["pytester", "companion.reproduction.nbval_values"]
 
 # Files that take a minute or more: with several workers the last to start is waited for.
 LONGEST_FIRST = (

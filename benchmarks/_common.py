@@ -47,7 +47,8 @@ def interleaved(functions, repeats, least=0.2, in_a_row=3):
     Rounds go on until ``repeats`` and until the first function has had ``least`` seconds.
     """
     best = [np.inf] * len(functions)
-    total, rounds = 0.0, 0
+    total = 0.0
+    rounds = 0
     while rounds < repeats or (total < least and rounds < 20 * repeats):
         for k, function in enumerate(functions):
             for _ in range(in_a_row):
@@ -73,12 +74,16 @@ def true_certificate(X, y, beta, C, gamma, box=None, **kernel):
 
     The violation is max over I_up minus min over I_low of y - K beta.
     """
-    low, high = box if box is not None else (np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+    low, high = (
+        box if box is not None else (np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+    )
     support = np.flatnonzero(beta)
     products = np.zeros(len(y))
     for start in range(0, len(y), 1000):
         rows = slice(start, start + 1000)
-        products[rows] = gram(X[rows], X[support], gamma=gamma, **kernel) @ beta[support]
+        products[rows] = (
+            gram(X[rows], X[support], gamma=gamma, **kernel) @ beta[support]
+        )
     scores = y - products
     violation = scores[beta < high].max() - scores[beta > low].min()
     return 0.5 * beta @ products - y @ beta, max(violation, 0.0)
@@ -101,11 +106,15 @@ def machine_and_versions(*modules):
     processor = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.split(":", 1)[1].strip() for line in lines if "model name" in line]
+            names = [
+                line.split(":", 1)[1].strip() for line in lines if "model name" in line
+            ]
         processor = names[0] if names else processor
     except OSError:
         pass
-    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in modules)
+    versions = ", ".join(
+        f"{module.__name__} {module.__version__}" for module in modules
+    )
     return f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}"
 
 

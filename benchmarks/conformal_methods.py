@@ -36,7 +36,8 @@ METHODS = (
     ("xiong", "separability_gradient"),
 )
 SEARCH = {"-": "separability_gradient"}  # any: these methods have nothing to search
-SIZES, DRAWS = (200, 2020), 3
+SIZES = (200, 2020)
+DRAWS = 3
 
 
 def draw(n, seed):
@@ -91,7 +92,9 @@ def main(draws=DRAWS, sizes=SIZES):
                     )
                     seconds[name, search].append(time.process_time() - start)
                     kept[name, search].append(result.n_transforms)
-            print(f"\n{n} points, {draws} draws{'':>17} mean s   max s  transformations kept")
+            print(
+                f"\n{n} points, {draws} draws{'':>17} mean s   max s  transformations kept"
+            )
             for (name, search), taken in seconds.items():
                 print(
                     f"{name:>10} {search:<24} {np.mean(taken):>9.3f} {np.max(taken):>7.3f}  "

@@ -27,19 +27,26 @@ from companion.kernels import gamma_from_width
 from companion.tuning import gacv_values, machine_surface, xi_alpha_values
 
 LAMBDA = np.logspace(-6, 0, 25)
-GAMMA = np.array([gamma_from_width(sigma, "2sigma2") for sigma in 2.0 ** np.linspace(-2, 4, 25)])
+GAMMA = np.array(
+    [gamma_from_width(sigma, "2sigma2") for sigma in 2.0 ** np.linspace(-2, 4, 25)]
+)
 COSTS = {"standard": None, "nonstandard": {-1: 1.5, 1: 0.5}}
 
 
 def cost_of(y, weights):
     """L(y_i) of every sample."""
-    return np.ones(len(y)) if weights is None else np.where(y == 1, weights[1], weights[-1])
+    return (
+        np.ones(len(y))
+        if weights is None
+        else np.where(y == 1, weights[1], weights[-1])
+    )
 
 
 def by_surface(X, y, C, weights, tol=1e-3):
     """Criteria of shape (2, 25, 25) and the surface."""
     surface = machine_surface(X, y, C, GAMMA, class_weight=weights, tol=tol)
-    margin, influence = surface.margin, surface.influence
+    margin = surface.margin
+    influence = surface.influence
     cost = cost_of(y, weights)
     return np.array(
         [gacv_values(margin, influence, cost), xi_alpha_values(margin, influence, cost)]
@@ -49,7 +56,8 @@ def by_surface(X, y, C, weights, tol=1e-3):
 def by_refitting(X, y, C, weights):
     """Criteria of shape (2, 25, 25) and the machines."""
     cost = cost_of(y, weights)
-    values, machines = np.empty((2, len(GAMMA), len(C))), []
+    values = np.empty((2, len(GAMMA), len(C)))
+    machines = []
     for g, gamma in enumerate(GAMMA):
         for c, value in enumerate(C):
             machine = SVC(C=value, gamma=gamma, class_weight=weights).fit(X, y)
@@ -63,7 +71,8 @@ def by_refitting(X, y, C, weights):
 
 def worst_violation(X, y, C, weights, betas):
     """Largest KKT violation of all cells, in double precision from the kernel."""
-    worst, upper = 0.0, cost_of(y, weights)
+    worst = 0.0
+    upper = cost_of(y, weights)
     for k, beta in enumerate(betas):
         bound = C[k % len(C)] * upper
         box = np.where(y > 0, 0.0, -bound), np.where(y > 0, bound, 0.0)
@@ -94,7 +103,10 @@ def main(repeats=3):
             for name, weights in COSTS.items():
                 arguments = (X, y, C, weights)
                 ours, theirs = interleaved(
-                    [lambda a=arguments: by_surface(*a), lambda a=arguments: by_refitting(*a)],
+                    [
+                        lambda a=arguments: by_surface(*a),
+                        lambda a=arguments: by_refitting(*a),
+                    ],
                     repeats,
                     least=0.0,
                     in_a_row=1,
@@ -104,8 +116,11 @@ def main(repeats=3):
                 exact, _ = by_surface(*arguments, tol=1e-7)
                 betas = (y * surface.alpha).reshape(-1, n)
                 violation = worst_violation(*arguments, betas)
-                others = worst_violation(*arguments, [dual_vector(m, n) for m in machines])
-                a, b = errors(values, exact, n), errors(refitted, exact, n)
+                others = worst_violation(
+                    *arguments, [dual_vector(m, n) for m in machines]
+                )
+                a = errors(values, exact, n)
+                b = errors(refitted, exact, n)
                 ratios.append(theirs / ours)
                 print(
                     f"{name + ' ' + str(n):>18} {ours:8.3f} {theirs:8.2f} {ratios[-1]:6.1f} "

@@ -46,7 +46,9 @@ def problems():
 
 def accuracies(search):
     """Accuracy of every cell, shape (folds, candidates)."""
-    return np.array([search.cv_results_[f"split{k}_test_score"] for k in range(N_FOLDS)])
+    return np.array(
+        [search.cv_results_[f"split{k}_test_score"] for k in range(N_FOLDS)]
+    )
 
 
 def agreement(first, second, n_samples):
@@ -60,7 +62,9 @@ def compare(X, y, grid, repeats):
     """Least seconds and cell accuracies of both searches, and the accuracies at 1e-7."""
     ours = KernelGridSearchCV(L1SVC(), grid, cv=N_FOLDS, refit=False, n_jobs=1)
     theirs = GridSearchCV(SVC(cache_size=1000), grid, cv=N_FOLDS, refit=False, n_jobs=1)
-    seconds = interleaved([lambda: ours.fit(X, y), lambda: theirs.fit(X, y)], repeats, least=0.0)
+    seconds = interleaved(
+        [lambda: ours.fit(X, y), lambda: theirs.fit(X, y)], repeats, least=0.0
+    )
     exact = KernelGridSearchCV(L1SVC(tol=1e-7), grid, cv=N_FOLDS, refit=False).fit(X, y)
     return *seconds, *map(accuracies, (ours, theirs, exact))
 
@@ -74,7 +78,8 @@ def main(repeats=3):
         f"{'data':>18} {'grid':>6} {'ours s':>8} {'SVC s':>8} {'ratio':>6} "
         f"{'same cells':>11} {'within one':>11} {'ours=1e-7':>10} {'SVC=1e-7':>9}"
     )
-    ratios, shares = [], []
+    ratios = []
+    shares = []
     with one_thread():
         for name, X, y in problems():
             for grid_name, grid in GRIDS.items():
@@ -89,7 +94,9 @@ def main(repeats=3):
                     flush=True,
                 )
     print(summary(ratios, wanted=12, goal=15))
-    print(f"same cells: mean {np.mean(shares):.1f}%, least {min(shares):.1f}% (98% wanted)")
+    print(
+        f"same cells: mean {np.mean(shares):.1f}%, least {min(shares):.1f}% (98% wanted)"
+    )
 
 
 if __name__ == "__main__":

@@ -38,28 +38,42 @@ def main():
     )
     worst = {"ours": 0.0, "libsvm": 0.0}
     with _common.one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # libsvm's budget; it is in the table
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # libsvm's budget; it is in the table
         _common.warm_up()
         for name, X, y in problems():
             gamma = _common.scale_gamma(X)
             for C in COSTS:
                 ours = L1SVC(C=C, gamma=gamma)
-                theirs = SVC(C=C, gamma=gamma, cache_size=2000, max_iter=MOST_ITERATIONS)
+                theirs = SVC(
+                    C=C, gamma=gamma, cache_size=2000, max_iter=MOST_ITERATIONS
+                )
                 times = _common.interleaved(
-                    [lambda m=ours: m.fit(X, y), lambda m=theirs: m.fit(X, y)], 1, 0.0, in_a_row=1
+                    [lambda m=ours: m.fit(X, y), lambda m=theirs: m.fit(X, y)],
+                    1,
+                    0.0,
+                    in_a_row=1,
                 )
                 signs = np.where(y == ours.classes_[1], 1.0, -1.0)
                 (f, v), (g, w) = (
-                    _common.true_certificate(X, signs, _common.dual_vector(m, len(y)), C, gamma)
+                    _common.true_certificate(
+                        X, signs, _common.dual_vector(m, len(y)), C, gamma
+                    )
                     for m in (ours, theirs)
                 )
-                worst["ours"], worst["libsvm"] = max(worst["ours"], v), max(worst["libsvm"], w)
+                worst["ours"], worst["libsvm"] = (
+                    max(worst["ours"], v),
+                    max(worst["libsvm"], w),
+                )
                 print(
                     f"{name:>20} {C:9g} {v:9.2g} {w:9.2g} {times[0]:8.3f} {times[1]:9.3f} "
                     f"{f:18.6f} {g:18.6f}",
                     flush=True,
                 )
-    print(f"largest violation: ours {worst['ours']:.2g}, libsvm {worst['libsvm']:.2g} (tol 1e-3)")
+    print(
+        f"largest violation: ours {worst['ours']:.2g}, libsvm {worst['libsvm']:.2g} (tol 1e-3)"
+    )
 
 
 if __name__ == "__main__":

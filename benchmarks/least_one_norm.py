@@ -44,7 +44,12 @@ def by_piqp(X, y, C, gamma, tolerance):
         setattr(solver.settings, name, tolerance)
     box = np.full(n, C)
     solver.setup(
-        np.asfortranarray(K), -y, np.ones((1, n), order="F"), np.zeros(1), x_l=-box, x_u=box
+        np.asfortranarray(K),
+        -y,
+        np.ones((1, n), order="F"),
+        np.zeros(1),
+        x_l=-box,
+        x_u=box,
     )
     solver.solve()
     return solver.result.x
@@ -58,7 +63,9 @@ def by_clarabel(X, y, C, gamma, tolerance):
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-    constraints = sparse.vstack([np.ones((1, n)), sparse.eye(n), -sparse.eye(n)], format="csc")
+    constraints = sparse.vstack(
+        [np.ones((1, n)), sparse.eye(n), -sparse.eye(n)], format="csc"
+    )
     bounds = np.concatenate([[0.0], np.full(2 * n, C)])
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
     upper = sparse.csc_matrix(np.triu(K))
@@ -76,7 +83,9 @@ def error(X, y, beta, C, gamma, reference):
 def equally_accurate(solve, wanted, *arguments, reference):
     """The loosest tolerance whose solution is as accurate as wanted, and its error."""
     for tolerance in TOLERANCES:
-        reached = error(*arguments[:2], solve(*arguments, tolerance), *arguments[2:], reference)
+        reached = error(
+            *arguments[:2], solve(*arguments, tolerance), *arguments[2:], reference
+        )
         if reached <= wanted:
             break
     return tolerance, reached
@@ -95,16 +104,24 @@ def compare(X, y, C, gamma, repeats):
     errors = {}
     for name, run, machine in (("ours", runs["ours"], ours), ("SVR", runs["SVR"], svr)):
         run()
-        errors[name] = error(X, y, _common.dual_vector(machine, len(y)), C, gamma, reference)
+        errors[name] = error(
+            X, y, _common.dual_vector(machine, len(y)), C, gamma, reference
+        )
     wanted = max(errors["ours"], 1e-9)
     if len(y) <= LARGEST_FOR_INTERIOR_POINTS:
         for name, solve in (("piqp", by_piqp), ("Clarabel", by_clarabel)):
             tolerance, errors[name] = equally_accurate(
                 solve, wanted, *arguments, reference=reference
             )
-            runs[name] = lambda solve=solve, tolerance=tolerance: solve(*arguments, tolerance)
-    times = _common.interleaved(list(runs.values()), repeats if len(y) <= 500 else 1, in_a_row=2)
-    return {name: (seconds, errors[name]) for name, seconds in zip(runs, times, strict=True)}
+            runs[name] = lambda solve=solve, tolerance=tolerance: solve(
+                *arguments, tolerance
+            )
+    times = _common.interleaved(
+        list(runs.values()), repeats if len(y) <= 500 else 1, in_a_row=2
+    )
+    return {
+        name: (seconds, errors[name]) for name, seconds in zip(runs, times, strict=True)
+    }
 
 
 def main(repeats=4):

@@ -33,7 +33,9 @@ N = 200
 
 def by_paths(X, y, C, gamma, weights):
     """Errors of shape (n_gamma, n_C, n)."""
-    return leave_one_out_surface(machine_surface(X, y, C, gamma, class_weight=weights), X, y)
+    return leave_one_out_surface(
+        machine_surface(X, y, C, gamma, class_weight=weights), X, y
+    )
 
 
 def by_refitting(X, y, C, gamma, weights):
@@ -49,7 +51,9 @@ def by_refitting(X, y, C, gamma, weights):
 def exact_values(X, y, C, gamma, weights):
     """Left-out decision values of one cell by refits to 1e-9."""
     K = gram(X, kernel="rbf", gamma=gamma)
-    factors = np.ones(len(y)) if weights is None else np.where(y > 0, weights[1], weights[-1])
+    factors = (
+        np.ones(len(y)) if weights is None else np.where(y > 0, weights[1], weights[-1])
+    )
     values = np.empty(len(y))
     for i in range(len(y)):
         upper = C * factors
@@ -74,7 +78,9 @@ def main(repeats=3):
             coarse = X, y, costs["coarse"], gammas["coarse"], weights
             fine = X, y, costs["fine"], gammas["fine"], weights
             ours, ours_fine = interleaved(
-                [lambda a=coarse: by_paths(*a), lambda a=fine: by_paths(*a)], repeats, least=0.0
+                [lambda a=coarse: by_paths(*a), lambda a=fine: by_paths(*a)],
+                repeats,
+                least=0.0,
             )
             errors = by_paths(*coarse)
             start = time.process_time()
@@ -90,7 +96,9 @@ def main(repeats=3):
             )
             wrong = np.zeros(3, dtype=int)
             for g, c in zip(*np.nonzero((errors != theirs).any(axis=2)), strict=True):
-                values = exact_values(X, y, costs["coarse"][c], gammas["coarse"][g], weights)
+                values = exact_values(
+                    X, y, costs["coarse"][c], gammas["coarse"][g], weights
+                )
                 clear = np.abs(values) > 1e-6
                 wrong += [
                     (clear & ((y * values <= 0) != errors[g, c])).sum(),

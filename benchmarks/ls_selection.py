@@ -16,7 +16,12 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.model_selection import GridSearchCV
 
 import companion
-from benchmarks._common import interleaved, machine_and_versions, noisy_two_class, one_thread
+from benchmarks._common import (
+    interleaved,
+    machine_and_versions,
+    noisy_two_class,
+    one_thread,
+)
 from companion import LSSVC, KernelGridSearchCV
 from companion.kernels import gram
 from companion.solvers import LSPath, ls
@@ -67,9 +72,12 @@ def by_scipy(K, y, C):
 def one_fit(n, C=1.0):
     """Print CPU seconds of one fit by SciPy's Cholesky solve and by `ls`."""
     X, y = noisy_two_class(n, rng=n)
-    K, y = gram(X, gamma=GAMMA), np.where(y == y[0], 1.0, -1.0)
+    K = gram(X, gamma=GAMMA)
+    y = np.where(y == y[0], 1.0, -1.0)
     difference = np.abs(by_scipy(K, y, C)[0] - ls(K, y, C).alpha).max()
-    theirs, ours = interleaved([lambda: by_scipy(K, y, C), lambda: ls(K, y, C)], 20, in_a_row=10)
+    theirs, ours = interleaved(
+        [lambda: by_scipy(K, y, C), lambda: ls(K, y, C)], 20, in_a_row=10
+    )
     floor = " (never below 1.0 wanted)" if n == 200 else ""
     print(
         f"one fit, n = {n}: SciPy {1e3 * theirs:.2f} ms, ls {1e3 * ours:.2f} ms, "
@@ -95,9 +103,14 @@ def main():
             samples = np.linspace(0, n - 1, N_REFITTED).astype(int)
             some, values = least_time(lambda: refit_without(X, y, samples), repeats=1)
             refit = some * n / N_REFITTED
-            estimator, grid = LSSVC(gamma=GAMMA), {"C": CS}
-            folds, _ = least_time(lambda: GridSearchCV(estimator, grid).fit(X, y), repeats=1)
-            shared, _ = least_time(lambda: KernelGridSearchCV(estimator, grid).fit(X, y))
+            estimator = LSSVC(gamma=GAMMA)
+            grid = {"C": CS}
+            folds, _ = least_time(
+                lambda: GridSearchCV(estimator, grid).fit(X, y), repeats=1
+            )
+            shared, _ = least_time(
+                lambda: KernelGridSearchCV(estimator, grid).fit(X, y)
+            )
             difference = np.abs(values - held_out[samples]).max()
             print(
                 f"{n:6d} {ours:10.3f} {refit:12.1f} {refit / ours:8.0f} {folds:9.2f} "

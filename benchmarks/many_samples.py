@@ -27,13 +27,23 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks import _common
-from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC, WeightedRobustSVC
+from companion import (
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    LeastOneNormSVC,
+    UnbiasedSVC,
+    WeightedRobustSVC,
+)
 from companion.datasets import ringnorm
 from companion.datasets.generators import two_gaussians
 
-SMALL, LARGE, N_TEST = 2000, 20_000, 5000
+SMALL = 2000
+LARGE = 20_000
+N_TEST = 5000
 FEATURES = (50, 200, 500, 1000)
-GAMMA, C = 0.02, 1.0
+GAMMA = 0.02
+C = 1.0
 
 SIZES = (5000, 10_000, 20_000, 50_000)
 CACHES = (200, 2000)
@@ -144,7 +154,8 @@ def with_a_fifth_cached():
             for cost in COSTS:
                 caches = matrix, matrix / 5
                 machines = [
-                    sklearn.clone(machine).set_params(C=cost, cache_size=cache) for cache in caches
+                    sklearn.clone(machine).set_params(C=cost, cache_size=cache)
+                    for cache in caches
                 ]
                 (whole, *_), (fifth, *_) = (
                     in_a_process_of_its_own(some, X, y) for some in machines
@@ -173,7 +184,9 @@ def kernel_features():
         seconds, whole, error = fitted(full, X, y, SMALL)
         print(f"{name:>14} {SMALL:6}: full kernel {seconds:6.1f} s, error {error:.1%}")
         for n_components in FEATURES:
-            seconds, value, error = fitted(on_features(machine, n_components), X, y, SMALL)
+            seconds, value, error = fitted(
+                on_features(machine, n_components), X, y, SMALL
+            )
             print(
                 f"{n_components:22} features {seconds:6.1f} s, error {error:.1%}, "
                 f"objective {value / whole - 1.0:+.2%}",

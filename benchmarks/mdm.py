@@ -57,7 +57,8 @@ def relative_gap(K, y, ridge, alpha):
 
 def compare(name, X, y, width, C, repeats):
     """Print one line; return the ratio."""
-    n, ridge = len(y), 1.0 / C
+    n = len(y)
+    ridge = 1.0 / C
     K = gram(X, gamma=1.0 / width)
     ridged = K + ridge * np.eye(n)
     svc = SVC(kernel="precomputed", C=1e10, cache_size=2000).fit(ridged, y)
@@ -73,13 +74,16 @@ def compare(name, X, y, width, C, repeats):
         return mdm(K, y, accelerate=accelerate, selection=selection, **settings)
 
     times = _common.interleaved(
-        [ours, lambda: svc.fit(ridged, y), by_smo, lambda: ours(False)], repeats, in_a_row=2
+        [ours, lambda: svc.fit(ridged, y), by_smo, lambda: ours(False)],
+        repeats,
+        in_a_row=2,
     )
     result = ours()
     gap, gap_smo = (relative_gap(K, y, ridge, fit.alpha) for fit in (result, by_smo()))
     counts = [ours(False, "first_order"), ours(False), result]
     iterations = " ".join(
-        f"{fit.n_iter:>7}" if fit.converged else f"{'>' + str(BUDGET):>7}" for fit in counts
+        f"{fit.n_iter:>7}" if fit.converged else f"{'>' + str(BUDGET):>7}"
+        for fit in counts
     )
     ratio = times[1] / times[0]
     ms = [1e3 * value for value in times]
@@ -126,9 +130,14 @@ def main(repeats=3):
         # Runs that are stopped by the budget are marked in the table.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for n in SIZES:
-            for name, (X, y) in (("checkers", checkers(n)), ("Gaussians", gaussians(n))):
+            for name, (X, y) in (
+                ("checkers", checkers(n)),
+                ("Gaussians", gaussians(n)),
+            ):
                 for width, C in SETTINGS:
-                    ratios.append(compare(f"{name} {n}", scale(X), y, width, C, repeats))
+                    ratios.append(
+                        compare(f"{name} {n}", scale(X), y, width, C, repeats)
+                    )
         warm_starts()
     print(f"ratio: median {np.median(ratios):.1f}, least {min(ratios):.1f}")
 

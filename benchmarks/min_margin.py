@@ -45,9 +45,11 @@ def program(Z, y, C, lifted):
     n, m = Z.shape
     Q = np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0]]) / np.sqrt([2.0, 6.0])
     rows, columns = np.nonzero(UTILITY[y])
-    weights, terms = C * UTILITY[y][rows, columns], np.arange(len(rows))
+    weights = C * UTILITY[y][rows, columns]
+    terms = np.arange(len(rows))
     plane = np.column_stack([Z, np.ones(n)])
-    n_plane, n_terms = 2 * (m + 1), len(rows)
+    n_plane = 2 * (m + 1)
+    n_terms = len(rows)
     n_lifted = 2 * n if lifted else 0
     quadratic = np.zeros(n_plane + n_terms + n_lifted)
     quadratic[: 2 * m] = 1.0
@@ -59,7 +61,9 @@ def program(Z, y, C, lifted):
     for shift in (1, 2):
         other = (columns + shift) % 3
         pick = [
-            sparse.csr_matrix((Q[columns, c] - Q[other, c], (terms, rows)), (n_terms, n))
+            sparse.csr_matrix(
+                (Q[columns, c] - Q[other, c], (terms, rows)), (n_terms, n)
+            )
             for c in (0, 1)
         ]
         pick = sparse.hstack(pick)
@@ -74,7 +78,9 @@ def program(Z, y, C, lifted):
     h = np.concatenate([-np.ones(2 * n_terms), np.zeros(n_terms)])
     A = sparse.csc_matrix((0, quadratic.size))
     if lifted:
-        A = sparse.hstack([both, sparse.csr_matrix((2 * n, n_terms)), -sparse.eye(2 * n)]).tocsc()
+        A = sparse.hstack(
+            [both, sparse.csr_matrix((2 * n, n_terms)), -sparse.eye(2 * n)]
+        ).tocsc()
     return sparse.diags(quadratic).tocsc(), linear, A, G, h
 
 
@@ -83,7 +89,12 @@ def by_piqp(P, c, A, G, h):
 
     def solve():
         solver = piqp.SparseSolver()
-        for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
+        for name in (
+            "eps_abs",
+            "eps_rel",
+            "eps_duality_gap_abs",
+            "eps_duality_gap_rel",
+        ):
             setattr(solver.settings, name, ACCURACY)
         equal = (A, np.zeros(A.shape[0])) if A.shape[0] else (None, None)
         solver.setup(P, c, *equal, G, np.full(len(h), -np.inf), h)
@@ -99,8 +110,11 @@ def by_clarabel(P, c, A, G, h):
     right = np.concatenate([np.zeros(A.shape[0]), h])
     cones = [clarabel.ZeroConeT(A.shape[0]), clarabel.NonnegativeConeT(len(h))]
     settings = clarabel.DefaultSettings()
-    settings.verbose, settings.max_threads = False, 1
-    settings.tol_gap_abs, settings.tol_gap_rel, settings.tol_feas = 0.0, ACCURACY, ACCURACY
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.tol_gap_abs = 0.0
+    settings.tol_gap_rel = ACCURACY
+    settings.tol_feas = ACCURACY
     upper = sparse.triu(P).tocsc()
 
     def solve():
@@ -119,7 +133,11 @@ def main():
         for kind, n in (("linear", 400), ("rbf", 800)):
             X, y = sample(n, n)
             gamma = 0.5 / 2.0**2
-            design = Design.linear(X) if kind == "linear" else Design.kernel(gram(X, gamma=gamma))
+            design = (
+                Design.linear(X)
+                if kind == "linear"
+                else Design.kernel(gram(X, gamma=gamma))
+            )
             for C in (0.1, 1.0, 10.0):
                 reference = min_margin(design, y, UTILITY, C, tol=1e-10).objective
 
@@ -133,7 +151,10 @@ def main():
                     solvers = [peer(*form) for form in forms]
                     rounds = 15 if kind == "linear" else 2
                     taken = _common.interleaved(
-                        [ours, *solvers], rounds, least=0.0, in_a_row=10 if kind == "linear" else 3
+                        [ours, *solvers],
+                        rounds,
+                        least=0.0,
+                        in_a_row=10 if kind == "linear" else 3,
                     )
                     best = int(np.argmin(taken[1:]))
                     error = abs(solvers[best]() / reference - 1.0)
@@ -146,15 +167,21 @@ def main():
                 )
         X, y = sample(400, 1)
         design = Design.linear(X)
-        (seconds,) = _common.interleaved([lambda: dca_path(design, y, UTILITY, PATH, -0.5)], 3)
-        n_problems = PATH.size + dca_path(design, y, UTILITY, PATH, -0.5)[1].n_steps.sum()
+        (seconds,) = _common.interleaved(
+            [lambda: dca_path(design, y, UTILITY, PATH, -0.5)], 3
+        )
+        n_problems = (
+            PATH.size + dca_path(design, y, UTILITY, PATH, -0.5)[1].n_steps.sum()
+        )
         print(
             f"path of {PATH.size}, both machines: {1e3 * seconds:.0f} ms, "
             f"{1e3 * seconds / n_problems:.2f} a convex problem; 1300 such paths, those of "
             f"Table 1: {1300 * seconds:.0f} s"
         )
     for (name, kind), values in ratios.items():
-        print(f"{name}, {kind}: {_common.summary(values, 6 if kind == 'linear' else 20)}")
+        print(
+            f"{name}, {kind}: {_common.summary(values, 6 if kind == 'linear' else 20)}"
+        )
 
 
 if __name__ == "__main__":

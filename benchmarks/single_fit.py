@@ -60,7 +60,9 @@ def compare(X, y, C, kernel, repeats):
     )
     signs = np.where(y == ours.classes_[1], 1.0, -1.0)
     certificates = [
-        _common.true_certificate(X, signs, _common.dual_vector(machine, len(y)), C, **settings)
+        _common.true_certificate(
+            X, signs, _common.dual_vector(machine, len(y)), C, **settings
+        )
         for machine in (ours, theirs)
     ]
     return times, certificates

@@ -58,7 +58,9 @@ def seconds(program, cache):
     """Seconds of a fresh interpreter that runs a program with a folder for compiled loops."""
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-c", program], check=True, env=os.environ | {"NUMBA_CACHE_DIR": cache}
+        [sys.executable, "-c", program],
+        check=True,
+        env=os.environ | {"NUMBA_CACHE_DIR": cache},
     )
     return time.perf_counter() - start
 
@@ -67,14 +69,20 @@ def main(repeats=5):
     """Print each program's seconds without and with cached loops, and what is allowed."""
     print(machine_and_versions(sklearn, numba))
     with tempfile.TemporaryDirectory() as folder:
-        caches = {name: os.path.join(folder, str(k)) for k, name in enumerate(programs())}
-        cold = {name: seconds(program, caches[name]) for name, program in programs().items()}
+        caches = {
+            name: os.path.join(folder, str(k)) for k, name in enumerate(programs())
+        }
+        cold = {
+            name: seconds(program, caches[name]) for name, program in programs().items()
+        }
         warm = {name: [] for name in cold}
         for _ in range(repeats):
             for name, program in programs().items():
                 warm[name].append(seconds(program, caches[name]))
     plain = statistics.median(warm["scikit-learn SVC"])
-    print(f"{'program':>20} {'cold s':>8} {'allowed':>8} {'cached s':>9} {'over scikit-learn':>18}")
+    print(
+        f"{'program':>20} {'cold s':>8} {'allowed':>8} {'cached s':>9} {'over scikit-learn':>18}"
+    )
     for name, values in warm.items():
         median = statistics.median(values)
         print(

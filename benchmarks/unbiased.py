@@ -31,7 +31,8 @@ from companion.solvers import Design, fscl, wls, wls_path
 
 SIZES = (2000, 5920)
 COSTS = (1.0, 100.0)
-N_PROTOTYPES, WIDTH = 90, 4.0
+N_PROTOTYPES = 90
+WIDTH = 4.0
 TOLERANCES = 10.0 ** -np.arange(2, 10)
 PATH = 10.0 ** np.arange(-3, 4)
 SLOW = 2.0
@@ -41,10 +42,13 @@ def problems():
     """Yield (name, features of the machine, a function that makes the design, y)."""
     for n in SIZES:
         X, y = ringnorm(n, rng=n)
-        y, X = y.astype(float), (X - X.mean(axis=0)) / X.std(axis=0)
+        y = y.astype(float)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
         yield f"linear {n}", X, lambda X=X: Design.linear(X), y
-        prototypes, gamma = fscl(X, N_PROTOTYPES, rng=0), 0.5 / WIDTH**2
-        K, inner = gram(X, prototypes, gamma=gamma), gram(prototypes, gamma=gamma)
+        prototypes = fscl(X, N_PROTOTYPES, rng=0)
+        gamma = 0.5 / WIDTH**2
+        K = gram(X, prototypes, gamma=gamma)
+        inner = gram(prototypes, gamma=gamma)
         Z = np.ascontiguousarray(Design.kernel(K, inner).augmented[:, :-1])
         yield f"prototypes {n}", Z, lambda K=K, inner=inner: Design.kernel(K, inner), y
 
@@ -107,11 +111,15 @@ def main():
     print("CPU ms of the peer [relative error of its objective], ours, and the ratio")
     ratios = {}
     with _common.one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a peer that ends with its budget is judged by its error
+        warnings.simplefilter(
+            "ignore"
+        )  # a peer that ends with its budget is judged by its error
         for name, Z, make_design, y in problems():
             for C in COSTS:
                 line = f"{name:>16} C = {C:3g}: "
-                for peer, seconds, error, ours, our_error in compare(Z, make_design, y, C):
+                for peer, seconds, error, ours, our_error in compare(
+                    Z, make_design, y, C
+                ):
                     ratios.setdefault(peer, []).append(seconds / ours)
                     line += (
                         f"{peer} {1e3 * seconds:.1f} [{error:.0e}], ours {1e3 * ours:.1f} "
@@ -119,12 +127,16 @@ def main():
                     )
                 svc = wls(make_design(), y, C)
                 counting, _ = timed(
-                    lambda svc=svc: wls(make_design(), y, C, loss=Unbiased(2), start=svc)
+                    lambda svc=svc: wls(
+                        make_design(), y, C, loss=Unbiased(2), start=svc
+                    )
                 )
                 print(f"{line}unbiased {1e3 * counting:.1f}", flush=True)
             hinge, path = timed(lambda: wls_path(make_design(), y, PATH))
             counting, _ = timed(
-                lambda path=path: wls_path(make_design(), y, PATH, loss=Unbiased(2), start=path)
+                lambda path=path: wls_path(
+                    make_design(), y, PATH, loss=Unbiased(2), start=path
+                )
             )
             print(
                 f"{name:>16} path of {PATH.size}: hinge {1e3 * hinge:.0f}, "

@@ -3,7 +3,7 @@
 import errno
 import sys
 
-from companion.errors import DamagedData, DataUnavailable
+from companion._utils.errors import DamagedData, DataUnavailable
 
 _UNWRITABLE = (errno.ENOSPC, errno.EROFS)
 
@@ -13,7 +13,7 @@ def main():
     if sys.stdout.encoding == "utf-8":  # a folder may have a name that is none
         sys.stdout.reconfigure(errors="surrogateescape")
     try:
-        from companion.cli import main as command
+        from companion.papers.across.command import main as command
 
         command()
     except (DamagedData, DataUnavailable) as error:
@@ -32,7 +32,10 @@ def main():
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        print(f"{error.filename or 'A file'} cannot be written: {error.strerror}.", file=sys.stderr)
+        print(
+            f"{error.filename or 'A file'} cannot be written: {error.strerror}.",
+            file=sys.stderr,
+        )
         sys.exit(4)
 
 

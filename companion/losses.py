@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._checks import checked_positive
-from companion._compiled import njit
+from companion._utils.checks import checked_positive
+from companion._utils.compiled import njit
 
 __all__ = ["Hinge", "Sigmoid", "Unbiased"]
 
@@ -100,7 +100,8 @@ class Hinge(_Loss):
         return np.maximum(xi, 0.0)
 
     def _terms(self, xi, floor):
-        at, is_slack = np.maximum(xi, floor), np.heaviside(xi, 0.0)
+        at = np.maximum(xi, floor)
+        is_slack = np.heaviside(xi, 0.0)
         value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at) - 0.5 * floor
         weight = is_slack / at
         return np.array([value, weight * at, weight, np.where(xi < floor, weight, 0.0)])
@@ -206,7 +207,8 @@ class Sigmoid(_Loss):
 @njit(error_model="numpy", nogil=True)
 def _sigmoid(xi, a, floor):
     """The sigmoid, its slope, weight and second derivative, with a quadratic below the floor."""
-    terms, level = np.zeros((4, xi.size)), np.tanh(0.5 * a)
+    terms = np.zeros((4, xi.size))
+    level = np.tanh(0.5 * a)
     for i in range(xi.size):
         at = max(xi[i], floor)
         root = np.tanh(0.5 * a * at)
@@ -219,7 +221,8 @@ def _sigmoid(xi, a, floor):
             terms[0, i] -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
         if xi[i] > 0.0:
             bend = a * a * p / level * (1.0 - p / np.tanh(a) - 2.0 * r * r)
-            terms[1, i], terms[2, i] = weight * at, weight
+            terms[1, i] = weight * at
+            terms[2, i] = weight
             terms[3, i] = weight if xi[i] < floor else bend
     return terms
 
@@ -228,7 +231,8 @@ def _sigmoid(xi, a, floor):
 def _smooth_step(xi, s, kappa, floor):
     """(6), its slope, weight and second derivative, with a quadratic below the floor."""
     terms = np.zeros((4, xi.size))
-    none_was_asked_for, at_zero = floor == _TINY, 0.5 * (kappa / (1.0 + kappa)) ** s
+    none_was_asked_for = floor == _TINY
+    at_zero = 0.5 * (kappa / (1.0 + kappa)) ** s
     for i in range(xi.size):
         if xi[i] <= 0.0 and none_was_asked_for:
             terms[0, i] = at_zero
@@ -246,5 +250,7 @@ def _smooth_step(xi, s, kappa, floor):
             branch = at_zero if none_was_asked_for else branch
         terms[0, i] = branch if at < 1.0 else 1.0 - branch
         if xi[i] > 0.0:
-            terms[1, i], terms[2, i], terms[3, i] = slope, weight, bend
+            terms[1, i] = slope
+            terms[2, i] = weight
+            terms[3, i] = bend
     return terms

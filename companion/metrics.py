@@ -156,7 +156,9 @@ def average_utility(y_true, y_pred, utility, labels=None):
     order = np.argsort(labels)
     places = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        place = order[np.minimum(np.searchsorted(labels, y, sorter=order), len(labels) - 1)]
+        place = order[
+            np.minimum(np.searchsorted(labels, y, sorter=order), len(labels) - 1)
+        ]
         missing = labels[place] != y
         if missing.any():
             raise ValueError(
@@ -249,7 +251,8 @@ def g_mean_scorer(estimator, X, y):
 
 def _label_pairs(name, y_true, y_pred):
     """Both as arrays, if there is one prediction for each of at least one true label."""
-    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    y_true = np.asarray(y_true)
+    y_pred = np.asarray(y_pred)
     if y_true.ndim != 1 or y_true.shape != y_pred.shape or y_true.size == 0:
         raise ValueError(
             f"{name} needs one true and one predicted label for each of at least one sample. "

@@ -19,7 +19,10 @@ def board(n=200, positives=16, seed=0):
     """A checkers board of side four with few points on its positive tiles."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) < positives, 1.0, -1.0)
-    X = rng.uniform(0, 2, (n, 2)) * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    X = (
+        rng.uniform(0, 2, (n, 2))
+        * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    )
     X[y < 0, 1] *= -1.0
     order = rng.permutation(n)
     return X[order], y[order]
@@ -29,7 +32,9 @@ def mixed_derivatives(kernel, x, step=1e-4):
     """d^2 k(x, z) / dx_i dz_j at z = x."""
 
     def mixed(a, b):
-        return sum(s * t * kernel(x + s * a, x + t * b) for s in (1, -1) for t in (1, -1))
+        return sum(
+            s * t * kernel(x + s * a, x + t * b) for s in (1, -1) for t in (1, -1)
+        )
 
     shifts = step * np.eye(x.size)
     return np.array([[mixed(a, b) for b in shifts] for a in shifts]) / (2 * step) ** 2
@@ -43,5 +48,11 @@ def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):
     validation = np.concatenate([own[: round(share * own.size)] for own in classes])
     D = squared_distances(X)
     K = gram(X, gamma=gamma, squared_distances=D)
-    about = {"C": C, "distances": D, "sigma": (0.5 / gamma) ** 0.5, "n_features": 2, "tol": tol}
+    about = {
+        "C": C,
+        "distances": D,
+        "sigma": (0.5 / gamma) ** 0.5,
+        "n_features": 2,
+        "tol": tol,
+    }
     return X, y, ConformalProblem(K, y, validation, **about)

@@ -7,7 +7,9 @@ import time
 
 def python(*words, program=sys.executable, **options):
     """What Python, or the program, given these words, returns and says."""
-    return subprocess.run([program, *map(str, words)], capture_output=True, text=True, **options)
+    return subprocess.run(
+        [program, *map(str, words)], capture_output=True, text=True, **options
+    )
 
 
 def said(*words, **options):

@@ -28,7 +28,8 @@ def site(tmp_path_factory):
     """The built site; of several processes that want it, the first builds it for all of them."""
     root = tmp_path_factory.getbasetemp()
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
-    folder, said = root / "site" / "html", root / "site.json"
+    folder = root / "site" / "html"
+    said = root / "site.json"
     with open(root / "site.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not said.exists():

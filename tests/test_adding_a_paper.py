@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from _run import python
 
-from companion._paths import project_root
+from companion._utils.paths import project_root
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,9 @@ NOT_WALKED |= {"python tools/readme_section.py", "make test"}
 
 
 def blocks():
-    return [match.groupdict() for match in BLOCK.finditer(GUIDE.read_text(encoding="utf-8"))]
+    return [
+        match.groupdict() for match in BLOCK.finditer(GUIDE.read_text(encoding="utf-8"))
+    ]
 
 
 def commands(text):
@@ -83,9 +85,13 @@ def walk(tmp_path_factory):
         shutil.copytree(ROOT / name, project / name, ignore=ignored)
     for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, project)
-    environment = os.environ | dict.fromkeys(["PYTHONPATH", "COMPANION_PROJECT"], str(project))
+    environment = os.environ | dict.fromkeys(
+        ["PYTHONPATH", "COMPANION_PROJECT"], str(project)
+    )
     environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    environment["NUMBA_DISABLE_JIT"] = "1"  # nothing here is compiled, nor has a copy compiled code
+    environment["NUMBA_DISABLE_JIT"] = (
+        "1"  # nothing here is compiled, nor has a copy compiled code
+    )
     walk = Walk(project, {}, environment)
     for block in blocks():
         if block["path"]:
@@ -112,7 +118,9 @@ def test_other_blocks_are_commands_and_the_files_that_the_guide_points_to_are_th
     text = GUIDE.read_text(encoding="utf-8")
     assert text.count("```") == 2 * len(blocks())
     named = set(re.findall(r"`((?:companion|data|notebooks|tests)/[\w./]+)`", text))
-    made = {block["path"] for block in blocks()} | {"data/records/nearest_mean/table_1.csv"}
+    made = {block["path"] for block in blocks()} | {
+        "data/records/nearest_mean/table_1.csv"
+    }
     assert [name for name in named - made if not (ROOT / name).exists()] == []
     assert "docs/adding_a_paper.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -126,11 +134,22 @@ def test_what_differs_is_named_until_it_is_declared(walk):
     for profile in ("", " --profile paper"):
         command = f"companion reproduce nearest_mean{profile}"
         assert "nearest_mean/table_1: ran in" in walk.runs[command]
-        assert "differs and is not declared in data/deviations.yaml" in walk.runs[command]
+        assert (
+            "differs and is not declared in data/deviations.yaml" in walk.runs[command]
+        )
     verified = walk.runs["companion verify nearest_mean"]
     assert "differs (demonstrated: the digits stand interchanged in print" in verified
     counts = re.findall(r"^[a-z][a-z, ]+ (\d+)$", verified, re.M)
-    assert list(map(int, counts)) == [10, 9, 9, 0, 1, 0, 0, 0]  # the setting is not scored
+    assert list(map(int, counts)) == [
+        10,
+        9,
+        9,
+        0,
+        1,
+        0,
+        0,
+        0,
+    ]  # the setting is not scored
 
 
 def test_the_modules_of_the_example_are_as_ruff_writes_them(walk):
@@ -147,14 +166,18 @@ def test_records_and_notebook_are_ready_to_be_committed(walk):
     path = walk.project / "notebooks" / "nearest_mean" / "table_1.ipynb"
     notebook = nbformat.read(path, as_version=4)
     assert notebook.metadata["companion"]["artefact"] == "nearest_mean/table_1"
-    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+    assert all(
+        cell.execution_count for cell in notebook.cells if cell.cell_type == "code"
+    )
 
 
 def test_the_tests_found_the_paper_by_themselves(walk):
     found = walk.runs["python -m pytest tests/notebooks notebooks -k nearest_mean"]
     # parameters, stamp, title, findings, a fit and sentences; and nbval's cells
     assert int(re.search(r"(\d+) passed", found)[1]) == 6 + 6
-    (errata,) = (text for command, text in walk.runs.items() if "test_declared.py" in command)
+    (errata,) = (
+        text for command, text in walk.runs.items() if "test_declared.py" in command
+    )
     assert " failed" not in errata and " skipped" not in errata
 
 
@@ -163,7 +186,14 @@ def test_the_tests_notice_what_a_new_paper_lacks(walk):
     papers = Path("companion", "papers", "papers.toml")
     registered = (walk.project / papers).read_text(encoding="utf-8")
     names = "every_notebook_belongs or every_printed_table"
-    command = ["-m", "pytest", "-q", "tests/notebooks/test_completeness.py", "-k", names]
+    command = [
+        "-m",
+        "pytest",
+        "-q",
+        "tests/notebooks/test_completeness.py",
+        "-k",
+        names,
+    ]
     shutil.copy(ROOT / papers, walk.project / papers)
     try:
         done = walk.run(*command)

@@ -12,11 +12,22 @@ import numpy as np
 import pytest
 from _cases import each, refused
 
-from companion import agreement
-from companion.agreement import MACHINES, MINIMUM_MARGIN, REFERENCE, SOLVERS, compare, machine_of
+from companion.papers.across import agreement
+from companion.papers.across.agreement import (
+    MACHINES,
+    MINIMUM_MARGIN,
+    REFERENCE,
+    SOLVERS,
+    compare,
+    machine_of,
+)
 
 PROBLEMS = {problem.name: problem for problem in agreement.list_problems("paper")}
-PAIRS = [(name, machine) for name, problem in PROBLEMS.items() for machine in problem.machines]
+PAIRS = [
+    (name, machine)
+    for name, problem in PROBLEMS.items()
+    for machine in problem.machines
+]
 CASES = [(*pair, solver) for pair in PAIRS for solver in agreement.solvers_of(pair[1])]
 OURS = set(SOLVERS) - {"libsvm", REFERENCE}
 SMALL_C = "two Gaussians, small C"
@@ -77,14 +88,18 @@ def test_the_shape_of_decision_values_forgives_a_shift_and_nothing_else():
         return replace(answer, intercept=answer.intercept + 0.25)
 
     row = compare(PROBLEMS["two Gaussians"], "L1", {"shifted": shifted}).iloc[0]
-    assert row["difference"] == pytest.approx(0.25) and row["shape"] < 1e-12 < 1e-3 < row["error"]
+    assert (
+        row["difference"] == pytest.approx(0.25)
+        and row["shape"] < 1e-12 < 1e-3 < row["error"]
+    )
 
 
 @pytest.mark.parametrize("machine", [*MACHINES, MINIMUM_MARGIN])
 def test_no_multipliers_have_a_dual_objective_above_the_optimum(machine):
     """Whatever is handed in is made feasible first: the dual objective is a bound."""
     name = "Example 2" if machine == MINIMUM_MARGIN else "two Gaussians"
-    machine, rng = machine_of(PROBLEMS[name], machine), np.random.default_rng(1)
+    machine = machine_of(PROBLEMS[name], machine)
+    rng = np.random.default_rng(1)
     answer = answer_of(REFERENCE, machine)
     optimum = machine.judge(answer).primal
     for size in (1e-3, 0.1, 10.0):
@@ -100,10 +115,15 @@ def test_where_points_are_identical_multipliers_differ_and_their_sums_do_not():
 
     def apart(answers):
         wanted = answers[REFERENCE]
-        return answers.map(lambda beta: np.abs(beta - wanted).max() / np.abs(wanted).max())
+        return answers.map(
+            lambda beta: np.abs(beta - wanted).max() / np.abs(wanted).max()
+        )
 
-    single, sums = apart(single), apart(sums)
-    assert single["SMO, first order"] > 0.1 and single["structured interior point"] < 1e-6
+    single = apart(single)
+    sums = apart(sums)
+    assert (
+        single["SMO, first order"] > 0.1 and single["structured interior point"] < 1e-6
+    )
     assert sums.max() < 1e-2 and sums.drop("WLS, damped").max() < 1e-6
 
 
@@ -129,4 +149,9 @@ def test_the_matrix_has_a_row_a_solver_and_a_column_a_problem_and_machine():
 
 
 def test_a_machine_that_is_not_of_the_problem_is_refused():
-    refused("'twonorm' is a problem for L1, LS. Got 'L2'", machine_of, PROBLEMS["twonorm"], "L2")
+    refused(
+        "'twonorm' is a problem for L1, LS. Got 'L2'",
+        machine_of,
+        PROBLEMS["twonorm"],
+        "L2",
+    )

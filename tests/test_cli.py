@@ -26,8 +26,8 @@ from click.testing import CliRunner
 from joblib.externals.loky import get_reusable_executor
 
 from companion import __main__
-from companion.cli import EXIT_CODES, main
-from companion.errors import DamagedData, DataUnavailable
+from companion._utils.errors import DamagedData, DataUnavailable
+from companion.papers.across.command import EXIT_CODES, main
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction import codehash
 from companion.reproduction.artefacts import Artefact, Paper, Parameter
@@ -47,7 +47,9 @@ toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,,p. 1,
 toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,,p. 2,
 toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,,p. 3,
 """
-PROFILE = Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper"))
+PROFILE = Parameter(
+    "profile", str, "paper", "size of the run", choices=("quick", "paper")
+)
 COUNT = Parameter("n_draws", int, 3, "random draws", low=1, high=9)
 
 
@@ -56,7 +58,10 @@ def units_of(name, count=4, data=""):
 
     def units(profile):
         study = Study("toy", name, units, dict)
-        return [study.unit(data, i=i) for i in range(count if profile == "paper" else count // 2)]
+        return [
+            study.unit(data, i=i)
+            for i in range(count if profile == "paper" else count // 2)
+        ]
 
     return units
 
@@ -125,7 +130,8 @@ def shown(row, column, value, **changes):
         found = value
         if value is None:
             x = records["table_1"].get("x", pd.Series([float("nan")]))
-            found, changes["n"] = x.mean(), len(x)
+            found = x.mean()
+            changes["n"] = len(x)
         cell = {"row": row, "column": column, "value": found, "converged": True}
         return pd.DataFrame([cell | changes])
 
@@ -135,20 +141,28 @@ def shown(row, column, value, **changes):
 def table_1(compute=compute_index, value=None, data=""):
     study = Study("toy", "table_1", units_of("table_1", data=data), compute)
     values = shown("mean", "error", value, spread=1.0, n=2)
-    return Artefact("toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), values)
+    return Artefact(
+        "toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), values
+    )
 
 
 def fig_1(compute=compute_index):
     """A figure with a study and a claim."""
     study = Study("toy", "fig_1", units_of("fig_1"), compute)
-    return Artefact("toy", "fig_1", "Figure", (study,), values=shown("claim", "gain", -1.0))
+    return Artefact(
+        "toy", "fig_1", "Figure", (study,), values=shown("claim", "gain", -1.0)
+    )
 
 
 def fig_2(value=20.0):
-    return Artefact("toy", "fig_2", "Figure 2", (), (PROFILE,), shown("size", "points", value))
+    return Artefact(
+        "toy", "fig_2", "Figure 2", (), (PROFILE,), shown("size", "points", value)
+    )
 
 
-def write_notebook(project, name, *sources, cell='profile: str = "paper"  # size of the run'):
+def write_notebook(
+    project, name, *sources, cell='profile: str = "paper"  # size of the run'
+):
     cells = [nbformat.v4.new_code_cell(cell, metadata={"tags": ["parameters"]})]
     cells += [nbformat.v4.new_code_cell(source) for source in sources]
     path = project / "notebooks" / "toy" / f"{name}.ipynb"
@@ -206,7 +220,11 @@ def invoke(artefacts, *words, code=0):
 
 def declare(project, row="mean", column="error", artefact="table_1", **others):
     own = {"paper": "toy", "artefact": artefact, "rows": [row], "columns": [column]}
-    own |= {"reason": "other draws", "evidence": "notebook", "status": "demonstrated"} | others
+    own |= {
+        "reason": "other draws",
+        "evidence": "notebook",
+        "status": "demonstrated",
+    } | others
     (project / "data" / "deviations.yaml").write_text(json.dumps([own]))
 
 
@@ -232,22 +250,37 @@ def test_the_page_about_the_command_names_every_exit_code():
 
 
 def test_the_help_page_needs_no_numerical_package():
-    code = "import sys, companion.cli; print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    code = (
+        "import sys, companion.papers.across.command\n"
+        "print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    )
     assert python("-c", code, check=True).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("command", ["reproduce", "verify"])
-def test_unknown_targets_are_all_named_with_the_nearest_name(project, nothing_runs, command):
-    output = invoke([table_1(), fig_2()], command, "toy/tabel_1", "fig_2", "zzzzzz", "toy", code=2)
+def test_unknown_targets_are_all_named_with_the_nearest_name(
+    project, nothing_runs, command
+):
+    output = invoke(
+        [table_1(), fig_2()], command, "toy/tabel_1", "fig_2", "zzzzzz", "toy", code=2
+    )
     assert "'toy/tabel_1': did you mean 'toy/table_1'?" in output
     assert "'fig_2': did you mean 'toy/fig_2'?" in output
-    assert "'zzzzzz': the papers are toy; `companion reproduce --list` names their" in output
+    assert (
+        "'zzzzzz': the papers are toy; `companion reproduce --list` names their"
+        in output
+    )
 
 
-def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(project, nothing_runs):
+def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(
+    project, nothing_runs
+):
     artefacts = [table_1(), fig_2()]
     text = invoke(artefacts, "reproduce", "--list")
-    assert "toy/table_1  Table 1: means" in text and "-p n_draws INT  random draws [3]" in text
+    assert (
+        "toy/table_1  Table 1: means" in text
+        and "-p n_draws INT  random draws [3]" in text
+    )
     assert "-p profile" not in text, "what all notebooks have is an option"
     misspelt = ("reproduce", "toy/table_1", "-p", "n_drawz", "5")
     assert "did you mean 'n_draws'?" in invoke(artefacts, *misspelt, code=2)
@@ -268,7 +301,9 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES.items())
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
-    assert message in " ".join(invoke([table_1()], "reproduce", *words.split(), code=2).split())
+    assert message in " ".join(
+        invoke([table_1()], "reproduce", *words.split(), code=2).split()
+    )
 
 
 # -- reproduce ------------------------------------------------------------------------------
@@ -289,13 +324,22 @@ def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(pr
     assert re.search(r"(?m)^scored +2 +2$", output), "both have verdicts all the same"
 
 
-def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(project, notebooks_run):
+def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(
+    project, notebooks_run
+):
     for _ in range(2):  # a quick run computes all afresh
         notebooks_run.clear()
-        assert "2 units computed" in (output := invoke([table_1(value=1.5), fig_2()], "reproduce"))
-    assert not (project / "data" / "records").exists() and "Score, quick profile" in output
+        assert "2 units computed" in (
+            output := invoke([table_1(value=1.5), fig_2()], "reproduce")
+        )
+    assert (
+        not (project / "data" / "records").exists() and "Score, quick profile" in output
+    )
     quick = {"profile": "quick"}
-    expected = [("toy/table_1", quick | {"n_draws": 3}, False), ("toy/fig_2", quick, False)]
+    expected = [
+        ("toy/table_1", quick | {"n_draws": 3}, False),
+        ("toy/fig_2", quick, False),
+    ]
     assert notebooks_run == expected
 
 
@@ -314,16 +358,22 @@ def test_what_a_run_says_fits_80_columns(project, notebooks_run):
     declare(project, reason=LONG.strip())
     lines = invoke([table_1(value=9e5), fig_2()], "reproduce").splitlines()
     paths = [line for line in lines if str(project) in line]
-    assert max(len(line) for line in lines if line not in paths) <= 80 and len(paths) == 1
+    assert (
+        max(len(line) for line in lines if line not in paths) <= 80 and len(paths) == 1
+    )
 
 
 def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
-    output = invoke([table_1(value=9e5), fig_2(21.0)], "reproduce", "toy/table_1", code=1)
+    output = invoke(
+        [table_1(value=9e5), fig_2(21.0)], "reproduce", "toy/table_1", code=1
+    )
     worse = "Worse than expected: toy/table_1: mean, error: here 900000.0 ± 1.0, printed 1.5 ± 1.0;"
     problem = "differs and is not declared in data/deviations.yaml"
     assert f"{worse} {problem}" in " ".join(output.split())
     declare(project)
-    assert "Nothing is worse than expected." in invoke([table_1(value=9e5)], "reproduce")
+    assert "Nothing is worse than expected." in invoke(
+        [table_1(value=9e5)], "reproduce"
+    )
     invoke([table_1()], "reproduce")  # a quick run heals nothing
     assert "declared deviation has healed" in invoke([table_1()], *PAPER, code=1)
 
@@ -339,7 +389,8 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
 def test_records_carry_the_digest_of_the_code_that_was_there_when_the_run_began(
     project, notebooks_run, monkeypatch
 ):
-    n_computed, digest = [], codehash.code_digest
+    n_computed = []
+    digest = codehash.code_digest
     monkeypatch.setattr(
         codehash, "code_digest", lambda f: n_computed.append(len(CALLS)) or digest(f)
     )
@@ -355,11 +406,19 @@ def test_any_command_that_is_interrupted_ends_with_130(project, monkeypatch):
     monkeypatch.setattr("companion.reproduction.reproduce.read_ledgers", interrupt)
     monkeypatch.setattr("companion.reproduction.run.read_stored", interrupt)
     monkeypatch.setattr("companion.datasets.tables.registered_tables", interrupt)
-    for command in (["verify"], ["explain", "toy/table_1", "mean", "error"], ["data", "check"]):
-        assert "Interrupted. What is finished is kept" in invoke([table_1()], *command, code=130)
+    for command in (
+        ["verify"],
+        ["explain", "toy/table_1", "mean", "error"],
+        ["data", "check"],
+    ):
+        assert "Interrupted. What is finished is kept" in invoke(
+            [table_1()], *command, code=130
+        )
 
 
-def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, notebooks_run):
+def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
+    project, notebooks_run
+):
     invoke([table_1()], *PAPER, "--in-place")
     times = project / "data" / "times.csv"
     assert not times.exists()
@@ -367,13 +426,17 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(project, not
         invoke([table_1()], *PAPER, "--in-place", "--fresh")
         rows = pd.read_csv(times)[["artefact", "study", "units"]].to_numpy().tolist()
         assert rows == [["toy/table_1", "table_1", 4], ["toy/table_1", "(notebook)", 1]]
-    save_times(fig_1(), [("table_1", 4, 2, 1.5)])  # a study of both, computed for the other alone
+    save_times(
+        fig_1(), [("table_1", 4, 2, 1.5)]
+    )  # a study of both, computed for the other alone
     rows = pd.read_csv(times)[["artefact", "study"]].to_numpy().tolist()
     assert rows == [["toy/table_1", "(notebook)"], ["toy/fig_1", "table_1"]]
 
 
 @pytest.mark.parametrize("n", [2, 4], ids=["quick", "fresh"])
-def test_an_interrupted_run_goes_on_and_the_next_computes_all(project, notebooks_run, n):
+def test_an_interrupted_run_goes_on_and_the_next_computes_all(
+    project, notebooks_run, n
+):
     artefacts = [fig_1(), table_1(stop_at_the_second, value=1.5)]
     command = (*PAPER, "--fresh") if n == 4 else ("reproduce",)
     CALLS[:] = [None] * 2
@@ -387,20 +450,30 @@ def test_an_interrupted_run_goes_on_and_the_next_computes_all(project, notebooks
     assert [0, 1, *range(1, n), *range(n)] == CALLS  # the interrupted unit twice
 
 
-def test_a_lost_cluster_ends_the_run_with_its_error(project, notebooks_run, monkeypatch):
+def test_a_lost_cluster_ends_the_run_with_its_error(
+    project, notebooks_run, monkeypatch
+):
     def lose(*args, **kwargs):
         raise ClusterError("toy/table_1: the workers are lost; run again")
 
     monkeypatch.setattr("companion.reproduction.reproduce.load_records", lose)
-    assert "the workers are lost; run again" in invoke([table_1(), fig_2()], "reproduce", code=4)
+    assert "the workers are lost; run again" in invoke(
+        [table_1(), fig_2()], "reproduce", code=4
+    )
     assert notebooks_run == []
 
 
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
-    assert "0 units computed; 2 units missing\n" in output and "toy/table_1: ran in" in output
+    assert (
+        "0 units computed; 2 units missing\n" in output
+        and "toy/table_1: ran in" in output
+    )
     (line,) = re.findall("(?m)^.*no network.*$", output)
-    assert line.startswith("2 units: heart/heart.dat cannot be had") and "COMPANION_DATA" in line
+    assert (
+        line.startswith("2 units: heart/heart.dat cannot be had")
+        and "COMPANION_DATA" in line
+    )
 
 
 def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
@@ -419,7 +492,10 @@ def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
 
 def test_damaged_data_end_a_run_with_3_and_are_named_once(project, notebooks_run):
     output = invoke([table_1(has_damaged_data), fig_2()], "reproduce", code=3)
-    assert output.count("uci/heart.csv has the SHA-256 12ab; take it from the repository") == 1
+    assert (
+        output.count("uci/heart.csv has the SHA-256 12ab; take it from the repository")
+        == 1
+    )
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
     both = [table_1(has_damaged_data), fig_1(fail)]
     assert "ZeroDivisionError" in invoke(both, "reproduce", code=4)
@@ -427,7 +503,9 @@ def test_damaged_data_end_a_run_with_3_and_are_named_once(project, notebooks_run
 
 def test_missing_records_are_no_fault_of_a_study_whose_values_need_them_all(project):
     def values(records):
-        return shown("mean", "error", records["table_1"]["B"].mean(), spread=1.0, n=2)(records)
+        return shown("mean", "error", records["table_1"]["B"].mean(), spread=1.0, n=2)(
+            records
+        )
 
     artefacts = [replace(table_1(), values=values), fig_2()]
     output = invoke(artefacts, "verify", "--allow-missing")
@@ -435,17 +513,24 @@ def test_missing_records_are_no_fault_of_a_study_whose_values_need_them_all(proj
     invoke(artefacts, *PAPER, code=4)  # all records are there, and yet nothing follows
 
 
-def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(project, notebooks_run):
+def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(
+    project, notebooks_run
+):
     output = invoke([table_1(fail), fig_2()], "reproduce", code=4)
     assert "2 of 2 units of toy/table_1 failed" in output
     assert "ZeroDivisionError: no such thing" in output
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
-def test_after_a_killed_worker_the_units_that_finished_are_counted(project, notebooks_run):
+def test_after_a_killed_worker_the_units_that_finished_are_counted(
+    project, notebooks_run
+):
     get_reusable_executor().shutdown()  # whose workers may have another test's folders
     output = invoke([table_1(kill_the_worker), fig_2()], *PAPER, "--jobs", "2", code=4)
-    assert "3 units computed; FAILED" in output and "table_1: the workers are lost" in output
+    assert (
+        "3 units computed; FAILED" in output
+        and "table_1: the workers are lost" in output
+    )
     assert "1 units computed" in invoke([table_1()], *PAPER)
 
 
@@ -454,23 +539,33 @@ def test_an_unwritable_cache_is_an_error(project, notebooks_run, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setenv("COMPANION_CACHE", str(project / "file"))
         output = invoke([table_1(), fig_2()], "reproduce", code=4)
-    assert "Traceback" not in output and "cannot write" in output and "COMPANION_CACHE" in output
+    assert (
+        "Traceback" not in output
+        and "cannot write" in output
+        and "COMPANION_CACHE" in output
+    )
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 @pytest.mark.parametrize("during", ["units", "a notebook"])
-def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, notebooks_run, during):
-    started, store = tmp_path / "started", RecordStore(table_1().studies[0])
+def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(
+    project, tmp_path, notebooks_run, during
+):
+    started = tmp_path / "started"
+    store = RecordStore(table_1().studies[0])
     sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
     write_notebook(project, "fig_2", *sources)
     artefact = "table_1(slow)" if during == "units" else "fig_2()"
     run = f"from test_cli import *; main(['reproduce', '--profile', 'paper'], obj=[{artefact}])"
-    command, pipe = [sys.executable, "-c", run], subprocess.PIPE
+    command = [sys.executable, "-c", run]
+    pipe = subprocess.PIPE
     running = subprocess.Popen(
         command, env=os.environ | SEES_US, text=True, stderr=pipe, stdout=pipe
     )
-    wait_for(lambda: started.exists() or store.records() or running.poll() is not None, 120)
+    wait_for(
+        lambda: started.exists() or store.records() or running.poll() is not None, 120
+    )
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
@@ -484,20 +579,30 @@ def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(project, tmp_path, noteb
 # -- verify ---------------------------------------------------------------------------------
 
 
-def test_verify_has_one_line_a_value_and_computes_nothing(project, notebooks_run, nothing_runs):
+def test_verify_has_one_line_a_value_and_computes_nothing(
+    project, notebooks_run, nothing_runs
+):
     output = invoke([table_1(), fig_2()], "verify", "--allow-missing")
     lines = output.splitlines()
     assert sum(line.startswith("mean ") and "  not run" in line for line in lines) == 1
-    assert sum(line.startswith("size ") and line.endswith("reproduced") for line in lines) == 1
+    assert (
+        sum(line.startswith("size ") and line.endswith("reproduced") for line in lines)
+        == 1
+    )
 
 
-def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_healed(project):
+def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_healed(
+    project,
+):
     invoke([fig_2(21.0)], "verify", code=1)
     declare(project, "size", "points", "fig_2")
     invoke([fig_2(21.0)], "verify")
     command = ("verify", "--only-problems", "--allow-missing")
     output = invoke([fig_2(20.0), table_1()], *command, code=1)
-    assert "declared deviation has healed (it is reproduced)" in output and "mean" not in output
+    assert (
+        "declared deviation has healed (it is reproduced)" in output
+        and "mean" not in output
+    )
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
 
 
@@ -534,9 +639,11 @@ READING = """\
   tried: "2"
 """
 WHOLE = [table_1(compute_steps), replace(fig_2(), values=as_printed_and_read)]
-TABLE, INDEX = "records/toy/table_1.csv", "records/index.csv"
+TABLE = "records/toy/table_1.csv"
+INDEX = "records/index.csv"
 PRINT = "published/toy.csv"
-DEVIATIONS, READINGS = "deviations.yaml", "readings.yaml"
+DEVIATIONS = "deviations.yaml"
+READINGS = "readings.yaml"
 
 
 @pytest.fixture
@@ -614,32 +721,59 @@ DAMAGE = {
     TABLE: {
         "the table removed": (Path.unlink, ": 4 of 4 units have no record"),
         "a record removed": (indexed(cut(4, 5)), ": 1 of 4 units have no record"),
-        "a stray": (indexed(edited(of_another)), ", line 4: 1 of 4 records are of no unit"),
-        "old code": (in_index(cell(2, 2, "0" * 12)), ", line 2: 4 of 4 records were made by other"),
-        "no line in the index": (in_index(cut(2, 2)), "table_1.csv: .*index.csv has no line of it"),
+        "a stray": (
+            indexed(edited(of_another)),
+            ", line 4: 1 of 4 records are of no unit",
+        ),
+        "old code": (
+            in_index(cell(2, 2, "0" * 12)),
+            ", line 2: 4 of 4 records were made by other",
+        ),
+        "no line in the index": (
+            in_index(cut(2, 2)),
+            "table_1.csv: .*index.csv has no line of it",
+        ),
         "a line removed": (cut(5, 5), ALTERED),
         "a digit": (cell(5, 2, "1.1"), ALTERED),
         "a column renamed": (cell(1, 2, "y"), ALTERED),
         "cut in a line": (shortened(6), "line 9: 2 cells instead of 3"),
-        "other parameters": (indexed(cell(1, 0, "j")), "line 1: the first columns must be i"),
+        "other parameters": (
+            indexed(cell(1, 0, "j")),
+            "line 1: the first columns must be i",
+        ),
         "a column twice": (cell(1, 2, "step"), "line 1: a column is there twice"),
         "an open quote": (cell(5, 2, '"'), "line 5: it cannot be read as CSV"),
         "no UTF-8": (written(b"i\n\xff\n"), "line 2: it cannot be read as CSV"),
         "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
-        "a byte order mark": (swapped("i", "\ufeffi"), "line 1: it begins with a byte order mark"),
+        "a byte order mark": (
+            swapped("i", "\ufeffi"),
+            "line 1: it begins with a byte order mark",
+        ),
     },
     INDEX: {
         "a conflict of indices": (written(CONFLICT), "line 2: .*git left two versions"),
         "a cell of the index": (cell(2, 2, "a,b"), "line 2: 5 cells instead of 4"),
-        "a column of the index": (cell(1, 1, "unit"), "line 1: the columns must be study, units"),
-        "a line twice": (swapped("", "toy/table_1,,,\n"), "line 3: toy/table_1 is there twice"),
+        "a column of the index": (
+            cell(1, 1, "unit"),
+            "line 1: the columns must be study, units",
+        ),
+        "a line twice": (
+            swapped("", "toy/table_1,,,\n"),
+            "line 3: toy/table_1 is there twice",
+        ),
     },
     PRINT: {
         "the print removed": (Path.unlink, "there is no file .*toy.csv"),
         "the print emptied": (written(b""), "  line 1: column 'paper' is missing"),
         "no row of an artefact": (cut(2, 2), "  no row is of .*'table_1'"),
-        "a printed digit": (cell(4, 5, "21"), "  line 4: value must be 21.0, as printed"),
-        "a printed column twice": (swapped("\n", ",note\n"), "  line 1: column 'note' is there t"),
+        "a printed digit": (
+            cell(4, 5, "21"),
+            "  line 4: value must be 21.0, as printed",
+        ),
+        "a printed column twice": (
+            swapped("\n", ",note\n"),
+            "  line 1: column 'note' is there t",
+        ),
         "a quote in print": (cell(4, 2, '"size'), "  line 4: it cannot be read as CSV"),
         "another paper": (cell(4, 0, "toys"), "  line 4: paper is 'toys', but"),
     },
@@ -647,20 +781,42 @@ DAMAGE = {
         "the deviations removed": (Path.unlink, "differs and is not declared"),
         "no list": (swapped("- paper", "  paper"), "line 1: it must be a list"),
         "a broken line": (swapped("[size]", "[size"), "line 4, column"),
-        "a name twice": (swapped("", "  reason: other\n"), "line 1: a key is there twice"),
-        "a name removed": (swapped("  status: demonstrated\n", ""), "line 1: status is missing"),
+        "a name twice": (
+            swapped("", "  reason: other\n"),
+            "line 1: a key is there twice",
+        ),
+        "a name removed": (
+            swapped("  status: demonstrated\n", ""),
+            "line 1: status is missing",
+        ),
         "a name unknown": (swapped("reason", "why"), "line 1: 'why' is unknown"),
-        "a row unknown": (swapped("[size]", "[size, a]"), "line 1: fig_2 / a / points is no"),
-        "lists in lists": (written(DEEP), "deviations.yaml has .*\n  maximum recursion"),
+        "a row unknown": (
+            swapped("[size]", "[size, a]"),
+            "line 1: fig_2 / a / points is no",
+        ),
+        "lists in lists": (
+            written(DEEP),
+            "deviations.yaml has .*\n  maximum recursion",
+        ),
     },
     READINGS: {"the readings removed": (Path.unlink, "no entry has the id 'turned'")},
 }
 #: For these the exit code is 1, and 3 for the others.
-ONE = {"the table removed", "a record removed", "old code", "a stray", "the deviations removed"}
+ONE = {
+    "the table removed",
+    "a record removed",
+    "old code",
+    "a stray",
+    "the deviations removed",
+}
 
 
-@pytest.mark.parametrize("name, what", [(name, what) for name in DAMAGE for what in DAMAGE[name]])
-def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(sound, name, what):
+@pytest.mark.parametrize(
+    "name, what", [(name, what) for name in DAMAGE for what in DAMAGE[name]]
+)
+def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(
+    sound, name, what
+):
     change, complaint = DAMAGE[name][what]
     change(sound / name)
     result = CliRunner().invoke(main, ["verify"], obj=WHOLE)
@@ -668,7 +824,10 @@ def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(sound, nam
     assert result.exit_code == (1 if what in ONE else 3), result.output
     assert re.search(complaint, result.output) and "Traceback" not in result.output
     faults = [line for line in result.stderr.splitlines() if not line.startswith(" ")]
-    expected = {"the deviations removed": 0, "a stray": 2}  # and the record that it was is missing
+    expected = {
+        "the deviations removed": 0,
+        "a stray": 2,
+    }  # and the record that it was is missing
     assert len(faults) == expected.get(what, 1)
     assert all(Path(name).name in fault for fault in faults)
     assert "toy/fig_2" in result.output or name not in (TABLE, INDEX), (
@@ -707,8 +866,25 @@ def invoke_out(artefacts, *words, code=0):
 
 
 #: What a machine that reads the ledger needs.
-NEEDED = {"asks", "sentence", "relation", "printed", "published", "reproduced", "se", "distance"}
-NEEDED |= {"support", "would_see", "status", "reason", "repeats", "reading", "reproduced_as_read"}
+NEEDED = {
+    "asks",
+    "sentence",
+    "relation",
+    "printed",
+    "published",
+    "reproduced",
+    "se",
+    "distance",
+}
+NEEDED |= {
+    "support",
+    "would_see",
+    "status",
+    "reason",
+    "repeats",
+    "reading",
+    "reproduced_as_read",
+}
 NEEDED |= {"outcome_as_read", "outcome", "verdict", "problem"}
 
 
@@ -721,7 +897,11 @@ def test_the_ledger_for_machines_is_whole_in_both_forms(project):
     assert outcomes == {"fig_1": "holds", "fig_2": "differs"}
     assert set(rows[0]) >= NEEDED and rows[1]["reason"] == 'said "so", twice'
     assert (rows[0]["sentence"], rows[0]["relation"]) == ("the gain is lower", "< 0")
-    assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (20.0, 21.0, 0.5)
+    assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (
+        20.0,
+        21.0,
+        0.5,
+    )
     table = pd.read_csv(io.StringIO(invoke_out(artefacts, *words, "csv")))
     assert list(table.columns) == list(rows[0])
     for name in table:
@@ -734,7 +914,9 @@ def test_the_ledger_for_machines_is_whole_in_both_forms(project):
 def test_the_ledger_for_machines_has_only_problems_if_asked_to(project, form):
     command = ("verify", "--only-problems", "--format", form)
     text = invoke_out([fig_1(), fig_2(21.0)], *command, "--allow-missing", code=1)
-    rows = json.loads(text) if form == "json" else list(csv.DictReader(io.StringIO(text)))
+    rows = (
+        json.loads(text) if form == "json" else list(csv.DictReader(io.StringIO(text)))
+    )
     assert [row["artefact"] for row in rows] == ["fig_2"]
     assert rows[0]["problem"] == "differs and is not declared in data/deviations.yaml"
 
@@ -746,7 +928,9 @@ def test_what_is_unexplained_comes_first(project):
     assert invoke_out(artefacts, *words, code=1).startswith(unexplained)
     declare(project, "size", "points", "fig_2", status="conjecture", reason="who knows")
     first, rest = invoke_out(artefacts, *words).split("\n\n", 1)
-    assert first.startswith(unexplained) and re.search(r"(?m)^toy/fig_2: size +points ", first)
+    assert first.startswith(unexplained) and re.search(
+        r"(?m)^toy/fig_2: size +points ", first
+    )
     assert first.endswith("differs (conjecture: who knows)") and "claim" not in first
     assert "toy/fig_2\nrow " in rest and "toy/fig_1\nrow " in rest
     for status in ("demonstrated", "data"):
@@ -754,7 +938,9 @@ def test_what_is_unexplained_comes_first(project):
         assert "Unexplained" not in invoke_out(artefacts, *words)
 
 
-LONG = "a reason of many words, so that no terminal shows it in one line, nor in two " * 2
+LONG = (
+    "a reason of many words, so that no terminal shows it in one line, nor in two " * 2
+)
 
 
 def in_terminal(columns, *words):
@@ -765,7 +951,12 @@ def in_terminal(columns, *words):
     mine, its = pty.openpty()
     termios.tcsetwinsize(its, (40, columns))
     run = f"from test_cli import *; main({words!r}, obj=[fig_2(21.0), fig_1(), table_1()])"
-    how = {"env": os.environ | SEES_US, "stdout": its, "stderr": subprocess.PIPE, "text": True}
+    how = {
+        "env": os.environ | SEES_US,
+        "stdout": its,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
     with subprocess.Popen([sys.executable, "-c", run], **how) as running:
         os.close(its)
         parts = []
@@ -780,7 +971,9 @@ def in_terminal(columns, *words):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
-    declare(project, "size", "points", "fig_2", status="conjecture", reason=LONG.strip())
+    declare(
+        project, "size", "points", "fig_2", status="conjecture", reason=LONG.strip()
+    )
     command = ("verify", "--allow-missing")
     narrow, code = in_terminal(80, *command)
     lines = narrow.splitlines()
@@ -798,17 +991,32 @@ def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
 # -- explain --------------------------------------------------------------------------------
 
 
-def test_explain_tells_all_about_one_value_and_how_to_see_it_again(project, nothing_runs):
+def test_explain_tells_all_about_one_value_and_how_to_see_it_again(
+    project, nothing_runs
+):
     told = invoke([fig_2(21.0), fig_1()], "explain", "toy/fig_2", "size", "points")
     found = dict(re.findall(r"(?m)^(\S.*?)  +(.*)$", told))
-    assert [found[name] for name in ("published", "reproduced", "where")] == ["20", "21", "p. 3"]
-    assert found["see it again"].startswith("companion reproduce toy/fig_2 --profile paper --fresh")
-    assert "computed by" not in found and found["read off by"].endswith("shown.<locals>.values")
+    assert [found[name] for name in ("published", "reproduced", "where")] == [
+        "20",
+        "21",
+        "p. 3",
+    ]
+    assert found["see it again"].startswith(
+        "companion reproduce toy/fig_2 --profile paper --fresh"
+    )
+    assert "computed by" not in found and found["read off by"].endswith(
+        "shown.<locals>.values"
+    )
     listed = invoke([fig_2(21.0), fig_1()], "explain", "toy")
     assert listed == "toy/fig_2 size  points\ntoy/fig_1 claim  gain\n"
-    assert invoke([fig_2(21.0), fig_1()], "explain", "toy", "claim") == "toy/fig_1 claim  gain\n"
+    assert (
+        invoke([fig_2(21.0), fig_1()], "explain", "toy", "claim")
+        == "toy/fig_1 claim  gain\n"
+    )
     fault = "toy has no such value. Did you mean 'size' 'points'"
-    assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2)
+    assert fault in invoke(
+        [fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2
+    )
 
 
 # -- data -----------------------------------------------------------------------------------
@@ -821,16 +1029,22 @@ def no_data(project, tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "mirror"))
     monkeypatch.delenv("COMPANION_PROJECT")
     hosts = ("archive.ics.uci.edu", "github.com")
-    monkeypatch.setattr("companion.datasets.outside._failures", dict.fromkeys(hosts, "no network"))
+    monkeypatch.setattr(
+        "companion.datasets.outside._failures", dict.fromkeys(hosts, "no network")
+    )
     return tmp_path / "mirror"
 
 
 def test_data_list_names_every_table_and_every_file_from_outside(no_data):
     from companion.datasets import OUTSIDE
 
-    listed = dict(line.split(maxsplit=1) for line in invoke([], "data", "list").splitlines())
+    listed = dict(
+        line.split(maxsplit=1) for line in invoke([], "data", "list").splitlines()
+    )
     assert listed["heart-cleveland"] == "297 rows, 13 attributes"
-    assert {place: listed[place] for place in OUTSIDE} == dict.fromkeys(OUTSIDE, "not here")
+    assert {place: listed[place] for place in OUTSIDE} == dict.fromkeys(
+        OUTSIDE, "not here"
+    )
 
 
 def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
@@ -887,17 +1101,23 @@ def test_what_a_command_needs_is_asked_before_anything_runs(
 ):
     not_installed(package)
     output = invoke([table_1()], *words.split(), code=2)
-    told = f"{package} must be installed first. In a clone of the repository: pip install"
+    told = (
+        f"{package} must be installed first. In a clone of the repository: pip install"
+    )
     assert f"{told} '.[{extra}]'" in " ".join(output.split())
 
 
 @pytest.mark.parametrize("missing", ["click", "companion"])
-def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(monkeypatch, capsys, missing):
+def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
+    monkeypatch, capsys, missing
+):
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
-    monkeypatch.setattr("companion.cli.main", command)
-    with pytest.raises(ModuleNotFoundError if missing == "companion" else SystemExit) as stop:
+    monkeypatch.setattr("companion.papers.across.command.main", command)
+    with pytest.raises(
+        ModuleNotFoundError if missing == "companion" else SystemExit
+    ) as stop:
         __main__.main()
     if missing == "click":
         said = "The command needs click, which is not installed. In a clone of the repository:"
@@ -905,7 +1125,13 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(monkeypatch,
         assert capsys.readouterr().err == f"{said} pip install '.[reproduce]'\n"
 
 
-READERS = ["--help", "reproduce --list", "verify l1nsvm", "explain l1nsvm/table_2", "data list"]
+READERS = [
+    "--help",
+    "reproduce --list",
+    "verify l1nsvm",
+    "explain l1nsvm/table_2",
+    "data list",
+]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
@@ -919,7 +1145,9 @@ def test_a_reader_that_is_gone_is_no_fault(words):
     assert done.returncode in (0, 141) and done.stderr == ""
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(project, nothing_runs):
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
+    project, nothing_runs
+):
     (project / "build").write_text("a file, where the folder of the products must be")
     output = invoke([table_1()], "reproduce", code=2)
     told = " ".join(output.split())
@@ -947,14 +1175,18 @@ def broken():
 THEIRS = Paper("theirs", "Their paper", "", "no_such_module")
 
 
-@pytest.mark.parametrize("load", [broken, lambda: [THEIRS]], ids=["the list", "its module"])
+@pytest.mark.parametrize(
+    "load", [broken, lambda: [THEIRS]], ids=["the list", "its module"]
+)
 def test_papers_that_cannot_be_imported_are_named_and_stop_only_themselves(
     project, monkeypatch, caplog, load
 ):
     (project / "data" / "published" / "theirs.csv").write_text("")
     monkeypatch.setitem(sys.modules, "toy_paper", SimpleNamespace(ARTEFACTS=[fig_2()]))
     ours = Point(lambda: [Paper("toy", "A toy", "", "toy_paper")])
-    monkeypatch.setattr(artefacts_module, "entry_points", lambda group: [Point(load), ours])
+    monkeypatch.setattr(
+        artefacts_module, "entry_points", lambda group: [Point(load), ours]
+    )
     monkeypatch.setattr(artefacts_module, "_faults", [])
     for name in ("_registered", "_artefacts"):
         function = getattr(artefacts_module, name).__wrapped__
@@ -969,7 +1201,9 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
     published = project / "data" / "published"
     (published / "usvc.csv").write_text("damaged")
     listed = invoke(None, "reproduce", "--list")
-    assert "usvc/table_1" in listed and "l1nsvm" not in listed and "overview" not in listed
+    assert (
+        "usvc/table_1" in listed and "l1nsvm" not in listed and "overview" not in listed
+    )
     told = invoke(None, "verify", "--allow-missing", code=3)
     assert "usvc.csv has" in told and "l1nsvm" not in told
     (published / "usvc.csv").unlink()
@@ -977,18 +1211,26 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
 
 
 @pytest.mark.parametrize("name", ["COMPANION_PROJECT", "COMPANION_CACHE"])
-def test_a_relative_folder_holds_for_kernels_in_other_folders(project, tmp_path, monkeypatch, name):
-    show = "from companion import _paths\nprint(_paths.project_root(), _paths.cache_dir())"
+def test_a_relative_folder_holds_for_kernels_in_other_folders(
+    project, tmp_path, monkeypatch, name
+):
+    show = (
+        "from companion import _paths\nprint(_paths.project_root(), _paths.cache_dir())"
+    )
     write_notebook(project, "fig_2", show)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(name, {"COMPANION_PROJECT": "project", "COMPANION_CACHE": "cache"}[name])
+    monkeypatch.setenv(
+        name, {"COMPANION_PROJECT": "project", "COMPANION_CACHE": "cache"}[name]
+    )
     invoke([fig_2()], "reproduce")
     path = project / "build" / "reproduce" / "quick" / "toy" / "fig_2.ipynb"
     *_, shown = nbformat.read(path, as_version=4).cells
     assert shown.outputs[0].text.split() == [str(project), str(tmp_path / "cache")]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of folders are Unicode")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere names of folders are Unicode"
+)
 def test_a_folder_whose_name_is_not_utf_8_is_like_any_other(project, monkeypatch):
     odd = os.fsdecode(os.fsencode(project.parent) + b"/caf\xe9")
     shutil.copytree(project, odd)

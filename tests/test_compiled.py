@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from _run import said
 
-from companion import _compiled
+from companion._utils import compiled as _compiled
 
 CONSTANTS = "FACTOR = {}\n"
 CALLEE = (
-    "from companion import constants\n\nfrom companion._compiled import njit\n\n"
+    "from companion import constants\n\nfrom companion._utils.compiled import njit\n\n"
     "FACTOR = constants.FACTOR\n\n\n@njit()\ndef number():\n    return {} * FACTOR\n"
 )
 CALLER = (
-    "from companion._compiled import njit\n"
+    "from companion._utils.compiled import njit\n"
     "from companion.callee import (\n    number as chosen,\n)\n\n\n"
     "@njit()\ndef twice():\n    return 2 * chosen()\n"
 )
@@ -51,7 +51,9 @@ def test_what_is_kept_is_used_until_a_source_of_it_changes(package, place):
         (package / "__pycache__").touch()  # where no folder can be, nothing can be kept
 
     def run():
-        value, hits, kept_at = said("-c", PROGRAM, cwd=package.parent, env=environment).split()
+        value, hits, kept_at = said(
+            "-c", PROGRAM, cwd=package.parent, env=environment
+        ).split()
         assert Path(kept_at).is_relative_to(where)
         return int(value), int(hits)
 

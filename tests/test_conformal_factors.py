@@ -7,7 +7,7 @@ from _conformal_problems import mixed_derivatives
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion import conformal_factors as c
+from companion.conformal import factors as c
 from companion.kernels import gram, squared_distances
 
 
@@ -27,13 +27,18 @@ def test_the_metric_of_the_kernel_is_its_mixed_derivative():
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 @pytest.mark.parametrize(("kernel_name", "holds"), [("rbf", True), ("linear", False)])
-def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(d, kernel_name, holds):
+def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
+    d, kernel_name, holds
+):
     rng = np.random.default_rng(d)
-    X, centres = rng.normal(size=(5, d)), rng.normal(size=(6, d))
+    X = rng.normal(size=(5, d))
+    centres = rng.normal(size=(6, d))
     transformation = bumps(centres, rng.uniform(0.2, 2.0, 6), rng.uniform(0.5, 1.5, 6))
     values = transformation(X)
     gradient = values[:, None] * c.log_gradient(transformation, X)
-    base = c.kernel_metric(X, gamma=0.3 if kernel_name == "rbf" else 0.5)  # I for the linear one
+    base = c.kernel_metric(
+        X, gamma=0.3 if kernel_name == "rbf" else 0.5
+    )  # I for the linear one
     metric = c.transformed_metric(values, gradient, base)
     for x, g in zip(X, metric, strict=True):
 
@@ -46,8 +51,10 @@ def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(d, kernel_na
 
 def test_the_gradient_of_the_logarithm_is_that_of_the_closed_form():
     rng = np.random.default_rng(1)
-    X, centres = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
-    rates, weights = rng.uniform(0.2, 2.0, 5), rng.uniform(0.5, 1.5, 5)
+    X = rng.normal(size=(7, 3))
+    centres = rng.normal(size=(5, 3))
+    rates = rng.uniform(0.2, 2.0, 5)
+    weights = rng.uniform(0.5, 1.5, 5)
     transformation = bumps(centres, rates, weights)
     E = weights[:, None] * np.exp(-rates[:, None] * squared_distances(centres, X))
     slope = -2 * np.einsum("kj,kjd->jd", rates[:, None] * E, X[None] - centres[:, None])
@@ -62,10 +69,13 @@ def test_magnification_of_the_gaussian_kernel_is_sigma_to_the_minus_d():
     metric = c.kernel_metric(X, gamma=0.5 / sigma**2)
     np.testing.assert_allclose(c.magnification(metric), sigma**-4.0)
     # One direction and a multiple of the identity: (c / sigma)^d sqrt(1 + sigma^2 |grad c|^2 / c^2)
-    value, gradient = np.full(3, 0.7), np.full((3, 4), 0.3)
+    value = np.full(3, 0.7)
+    gradient = np.full((3, 4), 0.3)
     transformed = c.magnification(c.transformed_metric(value, gradient, metric))
     slope = (gradient**2).sum(axis=1) / value**2
-    np.testing.assert_allclose(transformed, (value / sigma) ** 4 * np.sqrt(1 + sigma**2 * slope))
+    np.testing.assert_allclose(
+        transformed, (value / sigma) ** 4 * np.sqrt(1 + sigma**2 * slope)
+    )
     np.testing.assert_allclose(c.magnification(np.zeros((2, 3, 3))), 0.0)
 
 
@@ -74,24 +84,31 @@ def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates()
     D = rng.uniform(0, 5, (6, 700))
     D[:, 0] = 0.0
     D[0, 1] = 1e12
-    rates, weights = rng.uniform(0, 3, (4, 6)), rng.normal(size=6)
+    rates = rng.uniform(0, 3, (4, 6))
+    weights = rng.normal(size=6)
     found = c.gaussian_sums(D, rates, weights, 0.25)
     wanted = 0.25 + np.einsum("k,mkj->mj", weights, np.exp(-rates[:, :, None] * D))
     np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
     np.testing.assert_array_equal(c.gaussian_sum(D, rates[2], weights, 0.25), found[2])
-    np.testing.assert_array_equal(c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6])
+    np.testing.assert_array_equal(
+        c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6]
+    )
 
 
 def test_bad_rates_and_a_single_support_vector_are_refused():
     D = np.ones((2, 3))
-    refused("at least two support vectors. Got 1", c.wu_amari_rates, np.zeros((1, 1)), 3)
+    refused(
+        "at least two support vectors. Got 1", c.wu_amari_rates, np.zeros((1, 1)), 3
+    )
     refused(r"at least 0.*Got -1", c.gaussian_sum, D, np.array([1.0, -1.0]))
     refused(r"one rate and one weight.*rates \(1, 3\)", c.gaussian_sum, D, np.ones(3))
 
 
 @each(kappa=[0.0, 0.3, 5.0], shrink=[0.05, 0.6, 1.0])
 def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, shrink):
-    f, offset, step = np.linspace(-2, 2, 41), -0.8, 1e-6
+    f = np.linspace(-2, 2, 41)
+    offset = -0.8
+    step = 1e-6
     value, by_kappa, by_shrink = c.margin_displacement(f, kappa, shrink, offset)
     displaced = c.displaced_decision(f, shrink, offset)
     np.testing.assert_allclose(value, c.boundary_decay(displaced, kappa))
@@ -103,11 +120,14 @@ def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, sh
 
 def test_a_displaced_boundary_lies_towards_the_negative_class():
     """f~ = 0 where f = -lambda |w|^2 / 2: half the displacement of w+, as the thesis draws it."""
-    squared_norm, f = 0.6, np.linspace(-1, 1, 9)
+    squared_norm = 0.6
+    f = np.linspace(-1, 1, 9)
     np.testing.assert_array_equal(c.displaced_decision(f, 1.0, -0.4), f)
     for displacement in (0.2, 0.7):
         f = -displacement * squared_norm / 2
-        assert c.displaced_decision(f, 1 - displacement, -squared_norm / 2) == pytest.approx(0.0)
+        assert c.displaced_decision(
+            f, 1 - displacement, -squared_norm / 2
+        ) == pytest.approx(0.0)
 
 
 def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():
@@ -120,7 +140,8 @@ def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():
 
 def test_widths_of_act_follow_the_definition_point_by_point():
     rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(12, 2)), np.where(np.arange(12) < 3, 1.0, -1.0)
+    X = rng.normal(size=(12, 2))
+    y = np.where(np.arange(12) < 3, 1.0, -1.0)
     D = squared_distances(X)
     found = 1 / c.act_rates(D, y)
     empty = 0
@@ -132,7 +153,9 @@ def test_widths_of_act_follow_the_definition_point_by_point():
         wanted = np.mean(near) if near else D[i, y != y[i]].min()
         assert found[i] == pytest.approx(wanted * (9 / 3 if y[i] > 0 else 3 / 9))
     lonely = squared_distances(np.array([[0.0], [0.1], [0.2], [5.0]]))
-    assert 1 / c.act_rates(lonely, np.array([-1.0, -1.0, -1.0, 1.0]))[0] == pytest.approx(25.0 / 3)
+    assert 1 / c.act_rates(lonely, np.array([-1.0, -1.0, -1.0, 1.0]))[
+        0
+    ] == pytest.approx(25.0 / 3)
 
 
 def test_the_decay_of_williams_is_that_of_its_formula():
@@ -172,7 +195,9 @@ def test_distances_in_feature_space_are_those_of_the_gram_matrix():
 @given(st.data())
 def test_widths_are_positive_and_finite_whatever_the_points(data):
     n = data.draw(st.integers(2, 7))
-    X = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float)
+    X = np.array(
+        data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float
+    )
     y = np.where(np.arange(n) < data.draw(st.integers(1, n - 1)), 1.0, -1.0)
     D = squared_distances(X[:, None])
     for rates in (c.wu_amari_rates(D, data.draw(st.integers(1, 9))), c.act_rates(D, y)):

@@ -16,13 +16,15 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from companion._paths import project_root
+from companion._utils.paths import project_root
 from companion.reproduction.artefacts import list_artefacts
 
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CLASSIFIER = "Programming Language :: Python :: "
-PYTHONS = re.findall(f"{CLASSIFIER}(3\\.\\d+)$", "\n".join(PROJECT["project"]["classifiers"]), re.M)
+PYTHONS = re.findall(
+    f"{CLASSIFIER}(3\\.\\d+)$", "\n".join(PROJECT["project"]["classifiers"]), re.M
+)
 PLATFORMS = {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 
@@ -30,23 +32,34 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-
 def locked():
     """Every line of the lock file as a requirement; `name==version ; marker`."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    return [Requirement(line.rstrip("\\ ")) for line in re.findall(r"(?m)^[a-z0-9][^\n]*", text)]
+    return [
+        Requirement(line.rstrip("\\ "))
+        for line in re.findall(r"(?m)^[a-z0-9][^\n]*", text)
+    ]
 
 
 def wanted():
     """Every requirement of the project: its own, those of its extras, and of its build."""
     project = PROJECT["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
-    groups += [PROJECT["build-system"]["requires"]]  # without build isolation they must be there
+    groups += [
+        PROJECT["build-system"]["requires"]
+    ]  # without build isolation they must be there
     own = f"{project['name']}["  # an extra that includes another
-    return sorted({text for group in groups for text in group if not text.startswith(own)})
+    return sorted(
+        {text for group in groups for text in group if not text.startswith(own)}
+    )
 
 
 def environment_of(python, platform):
     own = {"python_version": python, "sys_platform": platform, "extra": ""}
-    own |= dict.fromkeys(["python_full_version", "implementation_version"], f"{python}.1")
+    own |= dict.fromkeys(
+        ["python_full_version", "implementation_version"], f"{python}.1"
+    )
     own |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
-    return default_environment() | own | ({"os_name": "nt"} if platform == "win32" else {})
+    return (
+        default_environment() | own | ({"os_name": "nt"} if platform == "win32" else {})
+    )
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -58,14 +71,18 @@ def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platfo
         if line.marker is None or line.marker.evaluate(environment):
             (pin,) = line.specifier
             assert pin.operator == "==", line
-            versions.setdefault(canonicalize_name(line.name), []).append(Version(pin.version))
+            versions.setdefault(canonicalize_name(line.name), []).append(
+                Version(pin.version)
+            )
     assert [name for name, found in versions.items() if len(found) > 1] == []
     unmet = []
     for text in wanted():
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate(environment):
             found = versions.get(canonicalize_name(requirement.name), [])
-            if not any(requirement.specifier.contains(v, prereleases=True) for v in found):
+            if not any(
+                requirement.specifier.contains(v, prereleases=True) for v in found
+            ):
                 unmet.append((text, found))
     assert unmet == []
 
@@ -75,7 +92,9 @@ def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
     assert PYTHONS and all(supported.contains(f"{python}.1") for python in PYTHONS)
     first = min(PYTHONS, key=Version)
     assert supported == SpecifierSet(f">={first}")
-    assert f"--python-version {first}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"--python-version {first}" in (ROOT / "Makefile").read_text(
+        encoding="utf-8"
+    )
 
 
 # ------------------------------------------------------------------ conda and Binder
@@ -86,7 +105,11 @@ EDITABLE = "--no-deps --no-build-isolation --editable ."
 def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
     conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
     # Any package more would be one that no lock file holds.
-    assert sorted([re.match(r"[a-z]+", item)[0] for item in conda]) == ["make", "pip", "python"]
+    assert sorted([re.match(r"[a-z]+", item)[0] for item in conda]) == [
+        "make",
+        "pip",
+        "python",
+    ]
     (python,) = (item.split("=")[1] for item in conda if item.startswith("python="))
     assert python in PYTHONS
     assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(f"{python}.1")
@@ -97,8 +120,12 @@ def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
 
 def test_binder_finds_its_files_where_it_looks_and_what_it_needs():
     # A folder of these names would hide what lies beside it; so would a Dockerfile.
-    assert not any((ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile"))
-    assert (ROOT / "environment.yml").is_file() and (ROOT / "requirements.lock").is_file()
+    assert not any(
+        (ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile")
+    )
+    assert (ROOT / "environment.yml").is_file() and (
+        ROOT / "requirements.lock"
+    ).is_file()
     jupyter = {canonicalize_name(Requirement(text).name) for text in wanted()}
     assert {"jupyterlab", "ipykernel"} <= jupyter
 
@@ -107,12 +134,15 @@ def test_binder_finds_its_files_where_it_looks_and_what_it_needs():
 def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path):
     """With a `python` that only notes what it is asked for."""
     fake = tmp_path / "python"
-    fake.write_text(f'#!/bin/sh\necho "$PWD: $*" >> "{tmp_path}/asked"\n', encoding="utf-8")
+    fake.write_text(
+        f'#!/bin/sh\necho "$PWD: $*" >> "{tmp_path}/asked"\n', encoding="utf-8"
+    )
     fake.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
     asked = [
-        f"{ROOT}: {words}\n" for words in (f"-m pip install {EDITABLE}", "tools/compile_loops.py")
+        f"{ROOT}: {words}\n"
+        for words in (f"-m pip install {EDITABLE}", "tools/compile_loops.py")
     ]
     assert (tmp_path / "asked").read_text() == "".join(asked)
     assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
@@ -120,10 +150,17 @@ def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path)
 
 def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
     """A user of Windows has `core.autocrlf` set; digests and make know one line end."""
-    paths = ["Makefile", "requirements.lock", "data/records/index.csv", "data/uci/wdbc.csv"]
+    paths = [
+        "Makefile",
+        "requirements.lock",
+        "data/records/index.csv",
+        "data/uci/wdbc.csv",
+    ]
     command = ["git", "-c", "core.autocrlf=true", "check-attr", "eol", "--", *paths]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines() == [f"{path}: eol: lf" for path in paths], done.stderr
+    assert done.stdout.splitlines() == [f"{path}: eol: lf" for path in paths], (
+        done.stderr
+    )
 
 
 # ------------------------------------------------------------------ make setup
@@ -131,7 +168,9 @@ def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
 
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
 @pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
-def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(tmp_path, uv_fails):
+def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
+    tmp_path, uv_fails
+):
     """With a uv that only notes what it is asked for, and a lock file without packages."""
     (tmp_path / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "build_venv.sh", tmp_path / "tools")
@@ -144,7 +183,11 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(tmp_pa
     told = '"$UV_DEFAULT_INDEX $UV_EXTRA_INDEX_URL: $*"'
     uv.write_text(f'#!/bin/sh\necho {told} >> "{tmp_path}/asked"\nexit {uv_fails}\n')
     uv.chmod(0o755)
-    own = {key: text for key, text in os.environ.items() if not key.startswith(("PIP_", "UV_"))}
+    own = {
+        key: text
+        for key, text in os.environ.items()
+        if not key.startswith(("PIP_", "UV_"))
+    }
     own |= {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PYTHON": sys.executable}
     own["PATH"] = f"{uv.parent}{os.pathsep}{own['PATH']}"
     command = ["sh", "tools/build_venv.sh", ".venv"]
@@ -156,11 +199,17 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(tmp_pa
         assert len(asked) == 1
         assert "could not install them, as it says above: pip does" in run.stderr
     else:
-        assert run.returncode == 0 and "compiled" in run.stdout and "pip does" not in run.stderr
+        assert (
+            run.returncode == 0
+            and "compiled" in run.stdout
+            and "pip does" not in run.stderr
+        )
         assert [line.partition("best-match ")[2] for line in asked[1:]] == [EDITABLE]
 
 
 def test_the_loops_that_setup_compiles_are_of_studies_there_are():
     listed = runpy.run_path(str(ROOT / "tools" / "compile_loops.py"))["STUDIES"]
-    known = {f"{study.paper}/{study.name}" for a in list_artefacts() for study in a.studies}
+    known = {
+        f"{study.paper}/{study.name}" for a in list_artefacts() for study in a.studies
+    }
     assert {name for names in listed for name in names} <= known

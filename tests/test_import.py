@@ -48,5 +48,7 @@ def test_generators_need_the_core_alone():
 
 
 def test_an_unknown_name_is_an_attribute_error_of_the_package():
-    with pytest.raises(AttributeError, match="module 'companion' has no attribute 'L3SVC'"):
+    with pytest.raises(
+        AttributeError, match="module 'companion' has no attribute 'L3SVC'"
+    ):
         _ = companion.L3SVC

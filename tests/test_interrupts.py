@@ -63,9 +63,12 @@ def test_an_interrupt_ends_a_long_computation(program):
 
 
 @pytest.mark.parametrize("selection", ["first_order", "second_order"])
-def test_the_path_does_not_depend_on_how_much_is_done_between_two_looks(monkeypatch, selection):
+def test_the_path_does_not_depend_on_how_much_is_done_between_two_looks(
+    monkeypatch, selection
+):
     X, y = make_classification(120, 5, flip_y=0.2, random_state=0)
-    K, y = gram(X, gamma=0.3), 2.0 * y - 1.0
+    K = gram(X, gamma=0.3)
+    y = 2.0 * y - 1.0
     alpha = smo(K, y, 0.0, 10.0).alpha
 
     def results():

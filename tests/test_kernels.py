@@ -7,33 +7,48 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
 
-from companion.kernels import KernelRows, gamma_from_width, gram, resolve_gamma, squared_distances
+from companion.kernels import (
+    KernelRows,
+    gamma_from_width,
+    gram,
+    resolve_gamma,
+    squared_distances,
+)
 
 
 def points(n, n_features, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features))
 
 
-@cases("shape", (1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2))
+@cases(
+    "shape", (1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2)
+)
 def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
     X = points(*shape)
     K = gram(X, gamma=0.3)
-    np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.3), rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(
+        K, pairwise.rbf_kernel(X, gamma=0.3), rtol=1e-11, atol=1e-300
+    )
     assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(len(X)))
 
 
 def test_linear_polynomial_and_callable_kernels_equal_their_formulas():
-    X, Y = points(9, 3), points(4, 3, seed=1)
+    X = points(9, 3)
+    Y = points(4, 3, seed=1)
     np.testing.assert_allclose(gram(X, Y, kernel="linear"), X @ Y.T)
     for Z, degree, coef0 in ((Y, 3, 1.0), (None, 11, 9.0)):
         found = gram(X, Z, kernel="poly", gamma=0.5, degree=degree, coef0=coef0)
         wanted = (0.5 * X @ (X if Z is None else Z).T + coef0) ** degree
         np.testing.assert_allclose(found, wanted)
-    np.testing.assert_array_equal(gram(X, Y, kernel=lambda A, B: A @ B.T + 1.0), X @ Y.T + 1.0)
+    np.testing.assert_array_equal(
+        gram(X, Y, kernel=lambda A, B: A @ B.T + 1.0), X @ Y.T + 1.0
+    )
 
 
 def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
-    x = -np.concatenate([np.linspace(0.0, 700.0, 20001), np.geomspace(1e-300, 1.0, 20001)])[None]
+    x = -np.concatenate(
+        [np.linspace(0.0, 700.0, 20001), np.geomspace(1e-300, 1.0, 20001)]
+    )[None]
     exact = np.exp(x.astype(np.longdouble))
     relative = np.abs(gram(None, squared_distances=-x, gamma=1.0) - exact) / exact
     assert relative.max() < 5e-16
@@ -67,22 +82,37 @@ def test_identical_points_have_identical_rows_and_kernel_value_one():
 @pytest.mark.parametrize("n_features", [4, 40])
 def test_distances_of_far_away_points_do_not_cancel(n_features):
     X = points(30, n_features)
-    near, far = squared_distances(X), squared_distances(X + 1e4)
+    near = squared_distances(X)
+    far = squared_distances(X + 1e4)
     np.testing.assert_allclose(far, near, rtol=1e-7, atol=1e-9)
 
 
-@given(n=st.integers(1, 70), m=st.integers(1, 300), d=st.integers(1, 60), seed=st.integers(0, 99))
+@given(
+    n=st.integers(1, 70),
+    m=st.integers(1, 300),
+    d=st.integers(1, 60),
+    seed=st.integers(0, 99),
+)
 @settings(max_examples=40, deadline=None)
 def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
-    X, Y = points(n, d, seed), points(m, d, seed + 1)
+    X = points(n, d, seed)
+    Y = points(m, d, seed + 1)
     X[:, 0] = 3.0  # a constant column
-    np.testing.assert_allclose(gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11)
-    np.testing.assert_allclose(gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
+    np.testing.assert_allclose(
+        gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11
+    )
     by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
-    np.testing.assert_allclose(squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12
+    )
 
 
-@cases("convention, divisor", ("sigma", 1.7), ("sigma2", 1.7**2), ("2sigma2", 2 * 1.7**2))
+@cases(
+    "convention, divisor", ("sigma", 1.7), ("sigma2", 1.7**2), ("2sigma2", 2 * 1.7**2)
+)
 def test_width_conventions_give_the_kernels_they_name(convention, divisor):
     X = points(6, 2)
     K = gram(X, gamma=gamma_from_width(1.7, convention))
@@ -112,7 +142,10 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     (lambda: gamma_from_width(0.0, "sigma"), "positive finite"),
     (lambda: resolve_gamma(-1.0, points(3, 2)), "finite number >= 0"),
     (lambda: resolve_gamma("large", points(3, 2)), "'scale', 'auto'"),
-    (lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)), "cache_size"),
+    (
+        lambda: KernelRows(points(30, 2), cache_size=1e-9).ensure(np.arange(5)),
+        "cache_size",
+    ),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     refused(message, call)
@@ -121,15 +154,20 @@ def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
 @each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[5, 40])
 @pytest.mark.parametrize("capacity", [2, 5, 40])
 def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacity):
-    X, rng = points(40, n_features), np.random.default_rng(0)
+    X = points(40, n_features)
+    rng = np.random.default_rng(0)
     settings_ = {"kernel": kernel, "gamma": 0.05, "degree": 2, "coef0": 1.0}
     K = gram(X, **settings_)
     rows = KernelRows(X, cache_size=capacity * 40 * 8 / 1e6, **settings_)
     for _ in range(20):
         some = rng.choice(40, size=rng.integers(1, capacity + 1), replace=False)
-        np.testing.assert_allclose(rows.buffer[rows.ensure(some)], K[some], rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(
+            rows.buffer[rows.ensure(some)], K[some], rtol=1e-11, atol=1e-13
+        )
         kept = np.flatnonzero(rows.slot >= 0)
-        np.testing.assert_allclose(rows.buffer[rows.slot[kept]], K[kept], rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(
+            rows.buffer[rows.slot[kept]], K[kept], rtol=1e-11, atol=1e-13
+        )
         assert kept.size <= capacity
     np.testing.assert_allclose(rows.diagonal, np.diag(K), rtol=1e-13)
     some = np.array([3, 9, 20])

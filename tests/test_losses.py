@@ -27,22 +27,29 @@ def printed(xi, s, k):
 
 @each(s=[1.0, 2.0, 2.5, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
 def test_the_unbiased_loss_is_the_printed_formula(s, k):
-    np.testing.assert_allclose(Unbiased(s, k).value(SLACKS), printed(SLACKS, s, k), rtol=1e-13)
+    np.testing.assert_allclose(
+        Unbiased(s, k).value(SLACKS), printed(SLACKS, s, k), rtol=1e-13
+    )
 
 
 @every
 def test_derivatives_are_finite_differences(loss):
     step = 1e-5
-    up, down = SLACKS + step, SLACKS - step
+    up = SLACKS + step
+    down = SLACKS - step
     slope = (loss.value(up) - loss.value(down)) / (2 * step)
     np.testing.assert_allclose(loss.derivative(SLACKS), slope, rtol=1e-6, atol=1e-9)
     bend = (loss.derivative(up) - loss.derivative(down)) / (2 * step)
-    np.testing.assert_allclose(loss.second_derivative(SLACKS), bend, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        loss.second_derivative(SLACKS), bend, rtol=1e-5, atol=1e-8
+    )
 
 
 @every
 def test_the_weight_is_slope_over_slack_and_the_multiplier_of_a_squared_error(loss):
-    np.testing.assert_allclose(loss.weight(SLACKS) * SLACKS, loss.derivative(SLACKS), rtol=1e-13)
+    np.testing.assert_allclose(
+        loss.weight(SLACKS) * SLACKS, loss.derivative(SLACKS), rtol=1e-13
+    )
 
 
 @every
@@ -55,7 +62,8 @@ def test_nothing_is_paid_on_the_right_side_of_the_margin(loss):
 
 @each(s=[1.0, 2.0, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
 def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, k):
-    loss, root = Unbiased(s, k), k ** (1 / s)
+    loss = Unbiased(s, k)
+    root = k ** (1 / s)
     assert loss.value(1.0) == pytest.approx(0.5, rel=1e-14)
     assert loss.value(1e12) == pytest.approx(1.0, abs=1e-11)
     slopes = loss.derivative(np.array([1 - 1e-12, 1.0]))
@@ -64,12 +72,17 @@ def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, 
 
 @each(slope=[0.1, 2.0, 8.0, 40.0])
 def test_the_sigmoid_is_its_formula_and_two_logistic_functions(slope):
-    value, far = Sigmoid(slope).value(SLACKS), np.cosh(slope)
+    value = Sigmoid(slope).value(SLACKS)
+    far = np.cosh(slope)
     cosh = np.cosh(slope * SLACKS)
     np.testing.assert_allclose(value, (cosh - 1) / (cosh + far), rtol=1e-11, atol=1e-15)
-    both = [1 / (1 + np.exp(slope * (1 - side * np.append(0, SLACKS)))) for side in (1, -1)]
+    both = [
+        1 / (1 + np.exp(slope * (1 - side * np.append(0, SLACKS)))) for side in (1, -1)
+    ]
     both = sum(both) - sum(both)[0]
-    np.testing.assert_allclose(value, both[1:] * (1 + far) / np.sinh(slope), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        value, both[1:] * (1 + far) / np.sinh(slope), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows():
@@ -99,7 +112,11 @@ def test_the_weight_without_a_constant_needs_no_division():
 def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
     xi = np.array([1e-300, 1e-9, 0.5])
     np.testing.assert_allclose(Hinge().terms(xi, 1e-3)[2], [1e3, 1e3, 2.0])
-    assert Hinge().needs_floor and Unbiased(2, 1e-6).needs_floor and Unbiased(1.5).needs_floor
+    assert (
+        Hinge().needs_floor
+        and Unbiased(2, 1e-6).needs_floor
+        and Unbiased(1.5).needs_floor
+    )
     assert not Unbiased(2).needs_floor
 
 
@@ -109,7 +126,8 @@ def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
     xi=st.lists(st.floats(-10, 1e6), min_size=2, max_size=20),
 )
 def test_the_unbiased_loss_rises_from_its_floor_to_one(s, k, xi):
-    loss, xi = Unbiased(s, k), np.sort(xi)
+    loss = Unbiased(s, k)
+    xi = np.sort(xi)
     values = loss.value(xi)
     assert np.all(np.diff(values) >= -1e-12)
     assert np.all((values >= loss.value(0.0) * (1 - 1e-12)) & (values <= 1))

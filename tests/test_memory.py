@@ -5,7 +5,7 @@ import sys
 import pytest
 from _cases import cases, refused
 
-from companion import _memory
+from companion._utils import memory as _memory
 
 GIGABYTE = 10**9
 

@@ -40,12 +40,18 @@ def test_overlapping_training_sets_add_the_ratio_of_sizes_to_the_variance():
 
 def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
     """Errors of the training mean on its test part, over random splits of one small pool."""
-    rng, inside, sizes = np.random.default_rng(4), [], {"n_train": 30, "n_test": 10}
+    rng = np.random.default_rng(4)
+    inside = []
+    sizes = {"n_train": 30, "n_test": 10}
     for _ in range(200):
         pool = rng.permuted(np.tile(rng.normal(size=40), (15, 1)), axis=1)
-        errors = ((pool[:, 30:] - pool[:, :30].mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
+        errors = ((pool[:, 30:] - pool[:, :30].mean(axis=1, keepdims=True)) ** 2).mean(
+            axis=1
+        )
         estimates = mean_error(errors), mean_error(errors, **sizes)
-        inside.append([abs(e.mean - (1 + 1 / 30)) < 2 * e.standard_error for e in estimates])
+        inside.append(
+            [abs(e.mean - (1 + 1 / 30)) < 2 * e.standard_error for e in estimates]
+        )
     plain, corrected = np.mean(inside, axis=0)
     assert plain < 0.75 and corrected > 0.85
 
@@ -64,7 +70,9 @@ def test_bad_input_is_refused_with_what_was_got(call, message):
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30)
+)
 def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
     for truth, chosen in (np.array(pairs).T, np.array(list("abcd"))[np.array(pairs)].T):
         recalls = recall_score(truth, chosen, labels=np.unique(truth), average=None)
@@ -75,9 +83,11 @@ def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
 
 def test_the_g_mean_scorer_works_in_cross_validation():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 2)), np.arange(60) % 4 == 0
+    X = rng.normal(size=(60, 2))
+    y = np.arange(60) % 4 == 0
     X[y] += 3.0
-    model, folds = LogisticRegression(), StratifiedKFold(3)
+    model = LogisticRegression()
+    folds = StratifiedKFold(3)
     scores = cross_val_score(model, X, y, cv=folds, scoring=g_mean_scorer)
     chosen = cross_val_predict(model, X, y, cv=folds)
     wanted = [g_mean(y[test], chosen[test]) for _, test in folds.split(X, y)]

@@ -7,8 +7,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from companion import overview as show
-from companion._paths import notebooks_dir
+from companion._utils.paths import notebooks_dir
+from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
 from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
@@ -36,12 +36,18 @@ def small(monkeypatch):
     ]
     names = "paper column asks outcome counts_as status sentence relation support"
     ledger = pd.DataFrame(lines, columns=names.split())
-    ledger = ledger.assign(artefact="table_1", row="r", where="p. 1", why="lower is less")
+    ledger = ledger.assign(
+        artefact="table_1", row="r", where="p. 1", why="lower is less"
+    )
     ledger = ledger.assign(reading="", outcome_as_read="", reason="")
-    ledger.loc[ledger["status"].isin(["demonstrated", "conjecture"]), "reason"] = "a sign"
+    ledger.loc[ledger["status"].isin(["demonstrated", "conjecture"]), "reason"] = (
+        "a sign"
+    )
     ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "reproduced"]
     told = {"proposes": "A trick.", "today": "`sorted`."}
-    papers = {"one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **told)}
+    papers = {
+        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **told)
+    }
     papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
@@ -57,7 +63,8 @@ def run(small, notebook, monkeypatch):
     sources = {cell.id: cell.source for cell in notebook.cells}
 
     def run(*names):
-        shown, variables = [], {"profile": "paper"}
+        shown = []
+        variables = {"profile": "paper"}
         for name in ("cell-02", *names):
             exec(sources[name], variables)
             variables["display"] = shown.append
@@ -72,11 +79,18 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
     assert told[0] == "* **What it proposes.** A trick."
     assert (
-        "Of 1 printed values 1 agree and 0 differ; of 1 sentences 0 hold, 0 fail and 1" in told[1]
+        "Of 1 printed values 1 agree and 0 differ; of 1 sentences 0 hold, 0 fail and 1"
+        in told[1]
     )
-    assert "The main claim, better: **mixed** (of 2 tests 1 holds, 1 undecided)." in told[1]
+    assert (
+        "The main claim, better: **mixed** (of 2 tests 1 holds, 1 undecided)."
+        in told[1]
+    )
     assert told[2] == "* **What to use today.** `sorted`."
-    assert "Of 2 printed values 0 agree and 1 differ; of 1 sentences 0 hold, 1 fail" in second
+    assert (
+        "Of 2 printed values 0 agree and 1 differ; of 1 sentences 0 hold, 1 fail"
+        in second
+    )
     assert "The main claim" not in second
 
 
@@ -88,7 +102,8 @@ def test_the_picture_counts_the_scored_of_each_paper_and_of_all(run):
 
 @pytest.mark.parametrize("key", list_papers())
 def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
-    paper, published = list_papers()[key], load_published(key)
+    paper = list_papers()[key]
+    published = load_published(key)
     assert paper.proposes.endswith(".") and paper.today.endswith(".")
     assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
 
@@ -97,8 +112,12 @@ def test_readings_are_counted_as_printed_and_as_read(run, monkeypatch):
     reading = Reading("two", "a sign", ("tests/x.py::test_b",), 3)
     monkeypatch.setattr(declared, "load_readings", lambda: {"turned": reading})
     table, score = run("cell-13", "cell-13b")[1][-2:]
-    assert table.rows == [["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]]
-    assert table.to_html().startswith("<details><summary>Other readings</summary>\n<table")
+    assert table.rows == [
+        ["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]
+    ]
+    assert table.to_html().startswith(
+        "<details><summary>Other readings</summary>\n<table"
+    )
     assert score.header == ["", "one", "two", "all"]
 
 
@@ -113,11 +132,21 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(run):
 
 
 def test_reasons_are_those_declared_and_errata_link_to_their_proofs(run, monkeypatch):
-    found = {("two", "table_1", "r", "e"): Deviation("a sign", "notebooks/two/fig_1.ipynb", "x")}
+    found = {
+        ("two", "table_1", "r", "e"): Deviation(
+            "a sign", "notebooks/two/fig_1.ipynb", "x"
+        )
+    }
     monkeypatch.setattr(declared, "load_deviations", lambda: found)
     one, two = run("cell-13", "cell-15")[1][-2:]
     assert [row[2] for row in two.rows] == ["undeclared", "conjecture", "demonstrated"]
-    assert two.rows[2] == ["table_1", "1", "demonstrated", "a sign", "notebooks/two/fig_1.ipynb"]
+    assert two.rows[2] == [
+        "table_1",
+        "1",
+        "demonstrated",
+        "a sign",
+        "notebooks/two/fig_1.ipynb",
+    ]
     assert two.rows[0] == ["table_1", "1", "undeclared", "", ""]
     assert one.rows == []
     one, two = run("cell-18")[0]["folds"]
@@ -137,8 +166,12 @@ def test_the_summary_counts_everything(small):
 
 
 def test_an_artefact_that_cannot_be_compared_stops_the_overview(monkeypatch):
-    monkeypatch.setattr(show, "read_ledgers", lambda *_: ({}, [], ["one/table_1: no verdicts"]))
-    with pytest.raises(RuntimeError, match="no overview of all papers:\none/table_1: no verdicts"):
+    monkeypatch.setattr(
+        show, "read_ledgers", lambda *_: ({}, [], ["one/table_1: no verdicts"])
+    )
+    with pytest.raises(
+        RuntimeError, match="no overview of all papers:\none/table_1: no verdicts"
+    ):
         show.load_ledgers()
 
 
@@ -155,24 +188,37 @@ def test_no_number_of_the_notebook_is_typed(notebook):
     assert text and not [source for source in text if re.search(r"\d", source)]
 
 
-def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(notebook):
+def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(
+    notebook,
+):
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    shown = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
+    shown = "\n".join(
+        output.get("data", {}).get("text/markdown", "") for output in outputs
+    )
     for key, paper in list_papers().items():
         assert shown.count(f"### {paper.title}") == 1, key
         for artefact in paper.artefacts:
             assert f"[{artefact.title}]({artefact.id}.ipynb)" in shown
     for erratum in load_errata():
         row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]
-        assert Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1] in shown
+        assert (
+            Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1]
+            in shown
+        )
     links = re.findall(r"\]\(([^)\s]+\.\w+)\)", shown)
     assert len(links) >= len(load_errata())
-    assert [link for link in links if not (notebooks_dir() / link).resolve().is_file()] == []
+    assert [
+        link for link in links if not (notebooks_dir() / link).resolve().is_file()
+    ] == []
 
 
 def test_every_table_of_the_notebook_is_folded_and_stands_after_the_picture(notebook):
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     shown = [output.data for output in outputs if "data" in output]
     (picture,) = (at for at, data in enumerate(shown) if "image/png" in data)
-    tables = {at: data["text/html"] for at, data in enumerate(shown) if VALUES_MIME in data}
-    assert picture < min(tables) and all(of.startswith("<details>") for of in tables.values())
+    tables = {
+        at: data["text/html"] for at, data in enumerate(shown) if VALUES_MIME in data
+    }
+    assert picture < min(tables) and all(
+        of.startswith("<details>") for of in tables.values()
+    )

@@ -3,18 +3,23 @@
 from pathlib import Path
 
 import companion
-from companion import _paths
+from companion._utils import paths as _paths
 
 
 def test_a_checkout_uses_its_own_folders(monkeypatch):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)
     root = Path(companion.__file__).resolve().parent.parent
     assert _paths.is_checkout() and _paths.project_root() == root
-    assert (_paths.data_dir(), _paths.notebooks_dir()) == (root / "data", root / "notebooks")
+    assert (_paths.data_dir(), _paths.notebooks_dir()) == (
+        root / "data",
+        root / "notebooks",
+    )
     assert _paths.build_dir() == root / "build"
 
 
-def test_a_wheel_uses_the_copy_it_carries_and_builds_in_the_current_folder(monkeypatch, tmp_path):
+def test_a_wheel_uses_the_copy_it_carries_and_builds_in_the_current_folder(
+    monkeypatch, tmp_path
+):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)
     (tmp_path / "companion" / "_project").mkdir(parents=True)
     monkeypatch.setattr(_paths, "_PACKAGE", tmp_path / "companion")
@@ -32,4 +37,7 @@ def test_environment_variables_move_the_project_and_the_cache(monkeypatch, tmp_p
     assert _paths.build_dir() == tmp_path / "copy" / "build"
     assert _paths.cache_dir() == tmp_path / "cache"
     monkeypatch.delenv("COMPANION_CACHE")
-    assert _paths.cache_dir().name == "companion" or "companion" in _paths.cache_dir().parts
+    assert (
+        _paths.cache_dir().name == "companion"
+        or "companion" in _paths.cache_dir().parts
+    )

@@ -52,11 +52,15 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
 
 def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):
     columns = pd.MultiIndex.from_tuples([("p", "one", "L1"), ("q", "two", "LS")])
-    matrix = pd.DataFrame([[1e-9, np.nan], [0.0, 0.4]], index=["SMO", "MDM"], columns=columns)
+    matrix = pd.DataFrame(
+        [[1e-9, np.nan], [0.0, 0.4]], index=["SMO", "MDM"], columns=columns
+    )
     assert plotting.plot_agreement(ax, matrix, label="difference") is ax
     cells = {text.get_position(): text.get_text() for text in ax.texts}
     assert cells[0, 0] == "\N{MINUS SIGN}9" and cells[0, 1] == "\N{MIDDLE DOT}"
-    assert cells[1, 1] == "0" and (1, 0) not in cells and {"p", "q"} <= set(cells.values())
+    assert (
+        cells[1, 1] == "0" and (1, 0) not in cells and {"p", "q"} <= set(cells.values())
+    )
     assert texts(ax.get_xticklabels()) == ["one: L1", "two: LS"]
     assert texts(ax.get_yticklabels()) == ["SMO", "MDM"]
     assert len(ax.lines) == 1
@@ -65,7 +69,9 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
 def test_machines_and_verdicts_have_looks_of_their_own():
     assert set(plotting.VERDICT_STYLES) == set(PARTS)
     machines = [tuple(look.values()) for look in plotting.MACHINE_STYLES.values()]
-    verdicts = [(look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()]
+    verdicts = [
+        (look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()
+    ]
     for looks in (machines, verdicts):
         assert len(set(looks)) == len(looks) >= 4
 
@@ -81,8 +87,12 @@ def test_a_player_needs_no_network_and_is_the_same_every_time():
     def html():
         fig = Figure()
         ax = fig.subplots()
-        return plotting.player(fig, lambda k: ax.plot([0, k]), range(3), name="example").data
+        return plotting.player(
+            fig, lambda k: ax.plot([0, k]), range(3), name="example"
+        ).data
 
     first = html()
     assert first == html() and "http" not in first and "fa-" not in first
-    assert first.count("data:image/png;base64") == 3 and 'id="_anim_imgexample"' in first
+    assert (
+        first.count("data:image/png;base64") == 3 and 'id="_anim_imgexample"' in first
+    )

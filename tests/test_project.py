@@ -12,7 +12,7 @@ import pytest
 import yaml
 from _run import python, said
 
-from companion._paths import data_dir, notebooks_dir, project_root
+from companion._utils.paths import data_dir, notebooks_dir, project_root
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.display import ledger_text
 from companion.reproduction.reproduce import read_ledgers
@@ -39,7 +39,9 @@ def test_the_verdicts_in_the_readme_are_those_of_the_records():
 def test_verify_reads_in_two_processes_what_one_reads():
     ledgers, _, failures = read_ledgers(list_artefacts())
     assert not failures
-    assert said("-m", "companion", "verify", "--format", "json") == ledger_text(ledgers, "json")
+    assert said("-m", "companion", "verify", "--format", "json") == ledger_text(
+        ledgers, "json"
+    )
 
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -61,13 +63,17 @@ def test_the_lock_file_has_hashes_and_names_no_index():
 
 def test_continuous_integration_calls_the_commands_of_the_readme():
     assert "exec make test" in (ROOT / ".ci" / "run").read_text()
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())
+    workflow = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    )
     job = workflow["jobs"]["commands"]
     called = {step["run"] for step in job["steps"] if "run" in step}
     assert called == {"make test", "make reproduce"}
     assert all(command in (ROOT / "README.md").read_text() for command in called)
     classifiers = PROJECT["classifiers"]
-    supported = [text.split(" :: ")[-1] for text in classifiers if "Python :: 3." in text]
+    supported = [
+        text.split(" :: ")[-1] for text in classifiers if "Python :: 3." in text
+    ]
     assert job["strategy"]["matrix"]["python"] == supported
 
 
@@ -88,8 +94,13 @@ def test_version_licence_and_authors_are_those_of_the_project():
 
 
 def test_the_references_of_the_citation_are_the_papers_with_their_authors_and_years():
-    for reference, paper in zip(CITATION["references"], list_papers().values(), strict=True):
-        assert reference["title"] == paper.title and str(reference["year"]) in paper.citation
+    for reference, paper in zip(
+        CITATION["references"], list_papers().values(), strict=True
+    ):
+        assert (
+            reference["title"] == paper.title
+            and str(reference["year"]) in paper.citation
+        )
         for author in reference["authors"]:
             first = re.split(r"[ -]", author["given-names"])[0][0]
             name = rf"\b{first}\.[^,]*{author['family-names'].split()[0]}"
@@ -111,7 +122,9 @@ def quick_run(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     shutil.copytree(data_dir(), project / "data")
     shutil.copytree(notebooks_dir(), project / "notebooks")
-    environment = {name: value for name, value in os.environ.items() if name != "COMPANION_DATA"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "COMPANION_DATA"
+    }
     cache = str(tmp_path_factory.mktemp("cache"))
     environment |= {"COMPANION_PROJECT": str(project), "COMPANION_CACHE": cache}
     # Nothing listens there: every download fails at once, on any machine.
@@ -128,7 +141,9 @@ def test_the_quick_profile_runs_without_network_and_says_what_is_missing(quick_r
     for place in ("pendigits/pendigits.tra", "ida-benchmarks/benchmarks.mat"):
         assert told.count(f"{place} is not here") == 1
     assert re.search(r"^scored( +\d+){6}$", run.stdout, re.M), run.stdout
-    executed = {path.stem for path in (project / "build/reproduce/quick/l1nsvm").glob("*.ipynb")}
+    executed = {
+        path.stem for path in (project / "build/reproduce/quick/l1nsvm").glob("*.ipynb")
+    }
     assert executed == {artefact.name for artefact in list_artefacts("l1nsvm")}
 
 
@@ -138,7 +153,9 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
     for folder in ("data", "notebooks"):
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and ".ipynb_checkpoints" not in path.parts:
-                assert (project / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+                assert (
+                    project / path.relative_to(ROOT)
+                ).read_bytes() == path.read_bytes()
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
@@ -146,7 +163,9 @@ def test_make_lab_builds_the_environment_and_opens_the_overview():
     text = said("--no-print-directory", "-n", "lab", program="make", cwd=ROOT)
     *_, last = text.splitlines()
     program, root, notebook = last.split()
-    assert program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
+    assert (
+        program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
+    )
     assert root.endswith("root_dir=.")  # the overview links files beside its folder
     assert (ROOT / notebook).is_file()
 
@@ -156,9 +175,12 @@ def test_a_container_builds_its_environment_and_uses_it():
     container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
     program, *target = container["postCreateCommand"].split()
     plan = said("--always-make", "-n", *target, program=program, cwd=ROOT)
-    used = container["customizations"]["vscode"]["settings"]["python.defaultInterpreterPath"]
+    used = container["customizations"]["vscode"]["settings"][
+        "python.defaultInterpreterPath"
+    ]
     folder = Path(used).relative_to("${containerWorkspaceFolder}").parts[0]
     assert f"build_venv.sh {folder}" in plan
     assert all(
-        (ROOT / name).is_file() for name in container["customizations"]["codespaces"]["openFiles"]
+        (ROOT / name).is_file()
+        for name in container["customizations"]["codespaces"]["openFiles"]
     )

@@ -32,7 +32,8 @@ def documentation(value):
 
 def undocumented(value):
     """Parameters without a line of their own in the numpydoc text."""
-    text, parameters = documentation(value), inspect.signature(value).parameters
+    text = documentation(value)
+    parameters = inspect.signature(value).parameters
     line = r"(?m)^([*\w]+, )*\*{{0,2}}{}(, [*\w]+)*( :.*)?$"
     taken = [name for name in parameters if name not in ("self", "cls")]
     return [name for name in taken if not re.search(line.format(name), text)]
@@ -61,7 +62,9 @@ def shown():
 
 READERS = dict(shown())
 HOME = Path(companion.__file__).parent
-WITH_EXAMPLES = [path for path in sorted(HOME.rglob("*.py")) if ">>> " in path.read_text()]
+WITH_EXAMPLES = [
+    path for path in sorted(HOME.rglob("*.py")) if ">>> " in path.read_text()
+]
 
 
 @pytest.mark.parametrize("module", ["companion", *modules_with_lists()])

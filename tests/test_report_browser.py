@@ -9,7 +9,11 @@ from _run import wait_for
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 DRIVER = which("chromedriver")
-NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": find_spec("selenium")}
+NEEDED = {
+    "Chromium": CHROMIUM,
+    "chromedriver": DRIVER,
+    "selenium": find_spec("selenium"),
+}
 MISSING = ", ".join(name for name, found in NEEDED.items() if not found)
 pytestmark = [
     pytest.mark.slow,
@@ -33,7 +37,9 @@ class Browser:
         for flag in FLAGS.split():
             options.add_argument(f"--{flag}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options, webdriver.ChromeService(executable_path=DRIVER))
+        self.driver = webdriver.Chrome(
+            options, webdriver.ChromeService(executable_path=DRIVER)
+        )
         self.driver.set_page_load_timeout(30)
         self.run = self.driver.execute_script
 
@@ -41,7 +47,9 @@ class Browser:
         """Load a page, in a new browser if this one hangs, as headless ones do now and then."""
         try:
             self.resize(width)
-            self.driver.get("about:blank")  # a new "#..." alone would not load the page again
+            self.driver.get(
+                "about:blank"
+            )  # a new "#..." alone would not load the page again
             self.driver.get(f"{self.folder.as_uri()}/{page}")
         except Exception as error:  # of the driver, or of the connection with it
             if tries == 1:
@@ -124,7 +132,8 @@ def test_each_filter_shows_its_rows_and_says_how_many(ledger, name, value):
 def test_filters_work_together_have_an_address_and_are_cleared(ledger):
     ledger.choose("paper", "usvc")
     ledger.choose("verdict", "differ, demonstrated")
-    shown, address = ledger.shown(), ledger.driver.current_url
+    shown = ledger.shown()
+    address = ledger.driver.current_url
     assert set(ledger.shown("paper")) == {"usvc"}
     option = ledger.find('#ledger-paper option[value="usvc"]').text
     assert option == f"usvc: Navia-Vázquez et al. 2004 ({len(shown)})"
@@ -157,7 +166,10 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
         ledger.press("TAB")
         assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
     ledger.press("TAB")
-    assert ledger.run("return document.activeElement.closest('th').dataset.column") == "artefact"
+    assert (
+        ledger.run("return document.activeElement.closest('th').dataset.column")
+        == "artefact"
+    )
     original = ledger.shown()
     head = ledger.find("#ledger th[data-column=distance]")
     ledger.run("arguments[0].querySelector('button').focus()", head)
@@ -179,18 +191,26 @@ def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
     ledger.choose("verdict", "differ, demonstrated")
     row = ledger.find("#ledger tbody tr")
-    reason, anchor = row.find_element("css selector", "a.reason"), row.get_attribute("id")
-    told, name = reason.text, row.find_element("css selector", "[data-label=row]").text
+    reason = row.find_element("css selector", "a.reason")
+    anchor = row.get_attribute("id")
+    told = reason.text
+    name = row.find_element("css selector", "[data-label=row]").text
     reason.click()
-    ledger.wait("document.readyState === 'complete' && document.querySelector(':target')")
+    ledger.wait(
+        "document.readyState === 'complete' && document.querySelector(':target')"
+    )
     assert told in ledger.find(".reason-block:target").text
     ledger.find(f".reason-block:target a[href$='#{anchor}']").click()
     ledger.wait(f"document.querySelector('#{anchor}.target')")
     assert len(set(ledger.shown("artefact"))) == 1
     ledger.find(f"[id='{anchor}'] [data-label=artefact] a").click()
-    ledger.wait("document.readyState === 'complete' && document.querySelector('tr:target')")
+    ledger.wait(
+        "document.readyState === 'complete' && document.querySelector('tr:target')"
+    )
     target = ledger.find("tr:target")
-    assert target.text.startswith(name) and target.is_displayed() and ledger.errors() == []
+    assert (
+        target.text.startswith(name) and target.is_displayed() and ledger.errors() == []
+    )
 
 
 def test_the_search_page_finds_without_a_server(browser):
@@ -200,15 +220,23 @@ def test_the_search_page_finds_without_a_server(browser):
     assert browser.errors() == []
 
 
-def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(browser, site):
-    paths = [path for path in site.folder.rglob("*.html") if "_static" not in path.parts]
-    wide, broken, errors = [], [], []
+def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
+    browser, site
+):
+    paths = [
+        path for path in site.folder.rglob("*.html") if "_static" not in path.parts
+    ]
+    wide = []
+    broken = []
+    errors = []
     for path in sorted(paths):
         page = path.relative_to(site.folder).as_posix()
         browser.open(page)
         for width in (1600, 360):
             browser.resize(width)
-            script = "let e = document.documentElement; return e.scrollWidth > e.clientWidth"
+            script = (
+                "let e = document.documentElement; return e.scrollWidth > e.clientWidth"
+            )
             wide += [(page, width)] if browser.run(script) else []
         images = "[...document.querySelectorAll('.cell_output img')]"
         widths = browser.run(f"return {images}.map(i => i.naturalWidth)")

@@ -6,8 +6,8 @@ from _cases import cases, each, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from companion.conformal.separability import Separability
 from companion.kernels import gram
-from companion.separability import Separability
 
 
 def problem(n=40, seed=0, d=3, share=0.3):
@@ -26,7 +26,8 @@ def empirical_points(K):
 
 def explicit_J(Z, y):
     """tr(S_B) / tr(S_W) of points, scatter matrices written out."""
-    n, mean = len(y), Z.mean(axis=0)
+    n = len(y)
+    mean = Z.mean(axis=0)
     between, within = np.zeros((2, Z.shape[1], Z.shape[1]))
     for label in (-1, 1):
         own = Z[y == label]
@@ -38,7 +39,9 @@ def explicit_J(Z, y):
 
 def differences(function, x, step):
     shifts = step * np.eye(x.size)
-    return np.array([function(x + shift) - function(x - shift) for shift in shifts]) / (2 * step)
+    return np.array([function(x + shift) - function(x - shift) for shift in shifts]) / (
+        2 * step
+    )
 
 
 @each(seed=range(4), share=[0.1, 0.5])
@@ -47,7 +50,9 @@ def test_J_is_that_of_scatter_matrices_in_the_empirical_feature_space(seed, shar
     Z = empirical_points(K)
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-12)
     criterion = Separability(K, y)
-    assert criterion.value(np.ones(y.size)) == pytest.approx(explicit_J(Z, y), rel=1e-10)
+    assert criterion.value(np.ones(y.size)) == pytest.approx(
+        explicit_J(Z, y), rel=1e-10
+    )
     Q = rng.uniform(0.0, 3.0, (5, y.size))
     each = [criterion.value(q) for q in Q]
     assert each == pytest.approx([explicit_J(q[:, None] * Z, y) for q in Q], rel=1e-9)
@@ -74,7 +79,9 @@ def test_the_gradient_is_that_of_finite_differences():
         assert value == pytest.approx(criterion.value(q), rel=1e-12)
         wanted = differences(criterion.value, q, step=1e-5 * scale)
         np.testing.assert_allclose(gradient, wanted, atol=1e-7 * np.abs(wanted).max())
-        assert abs(gradient @ q) < 1e-9 * np.abs(gradient).max() * q.max()  # J is free of scale
+        assert (
+            abs(gradient @ q) < 1e-9 * np.abs(gradient).max() * q.max()
+        )  # J is free of scale
 
 
 def test_combinations_have_the_value_and_the_gradient_of_their_sum():
@@ -90,7 +97,9 @@ def test_combinations_have_the_value_and_the_gradient_of_their_sum():
         value, gradient = J.value_and_gradient(coefficients)
         wanted, by_q = criterion.value_and_gradient(basis @ coefficients)
         assert value == pytest.approx(wanted, rel=1e-11)
-        np.testing.assert_allclose(gradient, by_q @ basis, atol=1e-10 * np.abs(by_q).max())
+        np.testing.assert_allclose(
+            gradient, by_q @ basis, atol=1e-10 * np.abs(by_q).max()
+        )
         assert np.abs(gradient).max() > 0
     assert J.value_and_gradient(np.zeros(10))[0] == 0.0
     assert not J.value_and_gradient(np.full(10, np.inf))[1].any()
@@ -98,12 +107,18 @@ def test_combinations_have_the_value_and_the_gradient_of_their_sum():
 
 def test_a_function_next_to_zero_has_its_value_and_no_gradient():
     _, y, K, rng = problem()
-    criterion, basis = Separability(K, y), rng.uniform(0.5, 1.0, (y.size, 3))
+    criterion = Separability(K, y)
+    basis = rng.uniform(0.5, 1.0, (y.size, 3))
     q = basis.sum(axis=1)
     for J, at in ((criterion, q), (criterion.combinations(basis), np.ones(3))):
         value, gradient = J.value_and_gradient(1e-309 * at)
-        assert value == pytest.approx(criterion.value(q), rel=1e-4)  # so few digits are left
-        assert not gradient.any() and np.abs(J.value_and_gradient(1e-280 * at)[1]).max() > 1e270
+        assert value == pytest.approx(
+            criterion.value(q), rel=1e-4
+        )  # so few digits are left
+        assert (
+            not gradient.any()
+            and np.abs(J.value_and_gradient(1e-280 * at)[1]).max() > 1e270
+        )
 
 
 def test_no_transformation_beats_the_exact_maximiser():
@@ -113,7 +128,8 @@ def test_no_transformation_beats_the_exact_maximiser():
     assert top == pytest.approx(criterion.value(best)) and best.sum() > 0
     assert np.mean(best**2) == pytest.approx(1.0)
     assert np.abs(criterion.value_and_gradient(best)[1]).max() < 1e-6 * top
-    others, near = rng.uniform(size=(200, y.size)), best + 1e-2 * rng.normal(size=(200, y.size))
+    others = rng.uniform(size=(200, y.size))
+    near = best + 1e-2 * rng.normal(size=(200, y.size))
     assert criterion.values(np.concatenate([others, near])).max() < top
 
 
@@ -125,7 +141,9 @@ def test_the_maximiser_over_functions_is_their_best_combination():
     assert criterion.value(basis @ best) == pytest.approx(top)
     others = rng.normal(size=(500, 6)) * np.array([1.0, 0.1]).repeat(3)
     near = best + 1e-3 * rng.normal(size=(500, 6))
-    assert criterion.values(np.concatenate([others, near]) @ basis.T).max() <= top * (1 + 1e-12)
+    assert criterion.values(np.concatenate([others, near]) @ basis.T).max() <= top * (
+        1 + 1e-12
+    )
     repeated = np.column_stack([basis, basis, basis[:, 1] + 1e-14])
     assert criterion.maximiser(repeated)[1] == pytest.approx(top, rel=1e-6)
 
@@ -143,8 +161,12 @@ def test_classes_that_are_points_are_infinitely_separable_and_one_point_not_at_a
 @given(st.data())
 def test_degenerate_input_gives_no_nan(data):
     n = data.draw(st.integers(2, 8))
-    numbers = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1e-300, 1e300, np.inf, np.nan])
-    X = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float)
+    numbers = st.floats(-1e6, 1e6) | st.sampled_from(
+        [0.0, 1e-300, 1e300, np.inf, np.nan]
+    )
+    X = np.array(
+        data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float
+    )
     y = np.where(np.arange(n) < data.draw(st.integers(1, n - 1)), 1.0, -1.0)
     q = np.array(data.draw(st.lists(numbers, min_size=n, max_size=n)))
     criterion = Separability(gram(X[:, None], gamma=1.0), y)

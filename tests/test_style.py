@@ -7,7 +7,7 @@ import pytest
 import yaml
 from _run import said
 
-from companion._paths import project_root
+from companion._utils.paths import project_root
 
 ROOT = project_root()
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -20,7 +20,9 @@ def test_every_file_is_as_ruff_writes_it_and_the_linter_finds_nothing(words):
 
 def test_no_import_points_back_up():
     """The floor plan of the package, stated in `.importlinter`: which room may import which."""
-    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    command = (
+        "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    )
     said("-c", command, "--no-cache", cwd=ROOT)
 
 
@@ -40,5 +42,7 @@ def test_a_workflow_is_valid(path):
 def test_actionlint_finds_nothing():
     program = shutil.which("actionlint")
     if program is None:
-        pytest.skip("there is no actionlint on the PATH; the schema of workflows is checked")
+        pytest.skip(
+            "there is no actionlint on the PATH; the schema of workflows is checked"
+        )
     said(*WORKFLOWS, program=program, cwd=ROOT)

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from _run import python, said
 
-from companion._paths import project_root
+from companion._utils.paths import project_root
 
 pytestmark = pytest.mark.slow
 
 ROOT = project_root()
-HERE = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+HERE = {
+    name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
+}
 
 CORE = """
 import numpy as np
@@ -49,7 +51,9 @@ def wheel(tmp_path_factory):
 def own_files(folder):
     """Files of a folder of the project but for what Python and Jupyter leave there."""
     for path in (ROOT / folder).rglob("*"):
-        if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(path.parts):
+        if path.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(
+            path.parts
+        ):
             yield path.relative_to(ROOT).as_posix()
 
 
@@ -59,7 +63,9 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     project = {*own_files("data"), *pages, *own_files("notebooks")}
     own = "companion/_project/"
     assert set(own_files("companion")) <= inside
-    assert {name.removeprefix(own) for name in inside if name.startswith(own)} == project
+    assert {
+        name.removeprefix(own) for name in inside if name.startswith(own)
+    } == project
     assert wheel.stat().st_size < 12e6
 
 
@@ -68,7 +74,9 @@ def bare(wheel, tmp_path_factory):
     """A new environment with the wheel and what it depends on, at the locked versions."""
     folder = tmp_path_factory.mktemp("bare")
     python("-m", "venv", folder / "venv", check=True)
-    lines = re.findall(r"(?m)^[a-z0-9][^\n\\]*", (ROOT / "requirements.lock").read_text())
+    lines = re.findall(
+        r"(?m)^[a-z0-9][^\n\\]*", (ROOT / "requirements.lock").read_text()
+    )
     (folder / "constraints.txt").write_text("\n".join(lines))
     program = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     words = ("-m", "pip", "install", "--quiet", "-c", folder / "constraints.txt", wheel)
@@ -83,7 +91,9 @@ def bare(wheel, tmp_path_factory):
 def carry_compiled_loops(program):
     """Compiling all loops again would take minutes; numba knows a source by its time and size."""
     code = "import companion; print(companion.__path__[0])"
-    installed = Path(python("-I", "-c", code, program=program, check=True).stdout.strip())
+    installed = Path(
+        python("-I", "-c", code, program=program, check=True).stdout.strip()
+    )
     for path in (ROOT / "companion").rglob("*.py"):
         shutil.copystat(path, installed / path.relative_to(ROOT / "companion"))
     for path in (ROOT / "companion").rglob("*.nb[ci]"):

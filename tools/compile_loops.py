@@ -14,7 +14,12 @@ from companion.reproduction.artefacts import list_artefacts
 #: By process, studies that bring loops that those before have not used, in the order of the papers.
 STUDIES = (
     ("l1nsvm/table_1", "l1nsvm/fig_1", "l1nsvm/fig_1_leverage", "gacv/approximation"),
-    ("usvc/fig_1_losses", "usvc/table_1", "usvc/benefit_width", "wrsvm/beyond_truncation")
+    (
+        "usvc/fig_1_losses",
+        "usvc/table_1",
+        "usvc/benefit_width",
+        "wrsvm/beyond_truncation",
+    )
     + ("conformal/statements", "conformal/scenes"),
 )
 
@@ -23,7 +28,9 @@ def compile_for(names):
     """Compute the first unit of every one of these studies; return what went wrong."""
     from companion.reproduction.workers import run_unit
 
-    studies = {f"{own.paper}/{own.name}": own for a in list_artefacts() for own in a.studies}
+    studies = {
+        f"{own.paper}/{own.name}": own for a in list_artefacts() for own in a.studies
+    }
     faults = []
     for name in names:
         unit = studies[name].units("quick")[0]

@@ -13,7 +13,14 @@ import companion
 from companion import L1SVC, GACVSearch, KernelGridSearchCV
 from companion.tuning import gacv, xi_alpha
 
-MACHINES = ("L1SVC", "L2SVC", "LSSVC", "LeastOneNormSVC", "UnbiasedSVC", "WeightedRobustSVC")
+MACHINES = (
+    "L1SVC",
+    "L2SVC",
+    "LSSVC",
+    "LeastOneNormSVC",
+    "UnbiasedSVC",
+    "WeightedRobustSVC",
+)
 MACHINES += ("ConformalSVC",)
 ROUNDING = 1e-6
 
@@ -23,7 +30,10 @@ def numbers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0.3).astype(int)
-    found = {name: getattr(companion, name)().fit(X, y).decision_function(X) for name in MACHINES}
+    found = {
+        name: getattr(companion, name)().fit(X, y).decision_function(X)
+        for name in MACHINES
+    }
     machine = L1SVC(C=1.0, gamma=0.5).fit(X, y)
     found["criteria"] = np.array([gacv(machine, X, y), xi_alpha(machine, X, y)])
     for search in (KernelGridSearchCV, GACVSearch):

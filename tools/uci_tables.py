@@ -91,8 +91,12 @@ def tables(folder):
         .replace({"Class": {"benign": "2", "malignant": "4"}}),
         "bupa": read_arff(keel["bupa"]),
         "dermatology": read_arff(keel["dermatology"]),
-        "diabetes": read_arff(keel["pima"]).replace({"Class": {"positive": "1", "negative": "0"}}),
-        "german": read_text(folder / KEEL / "german/german.data.txt", german_names, sep=" "),
+        "diabetes": read_arff(keel["pima"]).replace(
+            {"Class": {"positive": "1", "negative": "0"}}
+        ),
+        "german": read_text(
+            folder / KEEL / "german/german.data.txt", german_names, sep=" "
+        ),
         "glass": glass.drop(columns="id"),
         "haberman": read_arff(keel["haberman"]).replace(
             {"Class": {"positive": "2", "negative": "1"}}

@@ -5,6 +5,7 @@ Only `companion.papers` uses this package; solvers and estimators know nothing o
 
 from inspect import ismodule as _is_module
 
+from companion._utils.errors import *  # noqa: F403
 from companion.datasets.checkers import *  # noqa: F403
 from companion.datasets.digests import *  # noqa: F403
 from companion.datasets.digits import *  # noqa: F403
@@ -16,7 +17,8 @@ from companion.datasets.preprocessing import *  # noqa: F403
 from companion.datasets.three_classes import *  # noqa: F403
 from companion.datasets.threshold_cases import *  # noqa: F403
 from companion.datasets.uci import *  # noqa: F403
-from companion.errors import *  # noqa: F403
 
 # What the modules list, which is all that is here but the modules themselves.
-__all__ = [name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))]
+__all__ = [
+    name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
+]

@@ -70,7 +70,9 @@ def checkers_board_grid(n=200, side=4.0):
         Labels -1 and +1.
     """
     if n < 2 or n % 2:
-        raise ValueError(f"checkers_board_grid: n must be a positive even number. Got {n!r}")
+        raise ValueError(
+            f"checkers_board_grid: n must be a positive even number. Got {n!r}"
+        )
     _require_area("checkers_board_grid", side)
     axis = side * ((np.arange(n) + 0.5) / n - 0.5)
     columns, rows = np.meshgrid(axis, axis)

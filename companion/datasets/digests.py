@@ -4,7 +4,7 @@ import hashlib
 import os
 from functools import lru_cache
 
-from companion._paths import data_dir
+from companion._utils.paths import data_dir
 from companion.datasets.ida import FORMS
 from companion.datasets.outside import OUTSIDE, find_copy
 from companion.datasets.tables import registered_tables, table_path

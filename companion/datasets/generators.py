@@ -44,7 +44,9 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
             f"Got shapes {positive.shape} and {negative.shape}"
         )
     if n_per_class < 1:
-        raise ValueError(f"two_gaussians: n_per_class must be at least 1. Got {n_per_class!r}")
+        raise ValueError(
+            f"two_gaussians: n_per_class must be at least 1. Got {n_per_class!r}"
+        )
     noise = np.random.default_rng(rng).standard_normal((2 * n_per_class, len(positive)))
     centres = np.repeat(np.stack([positive, negative]), n_per_class, axis=0)
     y = np.repeat([1, -1], n_per_class)
@@ -70,7 +72,9 @@ def unequal_gaussians(n, rng=None):
         Positive samples first.
     """
     if n < 5 or n % 5:
-        raise ValueError(f"unequal_gaussians: n must be a positive multiple of 5. Got {n!r}")
+        raise ValueError(
+            f"unequal_gaussians: n must be a positive multiple of 5. Got {n!r}"
+        )
     y = np.repeat([1, -1], [2 * n // 5, 3 * n // 5])
     noise = np.random.default_rng(rng).standard_normal((n, 2))
     scale = np.array([np.sqrt(2.0), 1.0])
@@ -102,12 +106,20 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
     X = np.asarray(X, dtype=float)
     y = np.asarray(y)
     if rule not in FLIP_RULES:
-        raise ValueError(f"flip_labels: rule must be one of {', '.join(FLIP_RULES)}. Got {rule!r}")
-    if not (np.any(y == 1) and np.any(y == -1)) or not np.all(np.abs(y) == 1) or len(y) < 2:
+        raise ValueError(
+            f"flip_labels: rule must be one of {', '.join(FLIP_RULES)}. Got {rule!r}"
+        )
+    if (
+        not (np.any(y == 1) and np.any(y == -1))
+        or not np.all(np.abs(y) == 1)
+        or len(y) < 2
+    ):
         raise ValueError("flip_labels: y must hold labels -1 and +1, some of each")
     rng = np.random.default_rng(rng)
     if rule == "one_per_class":
-        flipped = np.array([rng.choice(np.flatnonzero(y == label)) for label in (1, -1)])
+        flipped = np.array(
+            [rng.choice(np.flatnonzero(y == label)) for label in (1, -1)]
+        )
     elif rule == "two_at_random":
         flipped = rng.choice(len(y), size=2, replace=False)
     else:

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from companion._utils.errors import DamagedData
 from companion.datasets import _coding
 from companion.datasets.outside import fetch_file, find_copy
 from companion.datasets.tables import look_up, read_only, read_table
-from companion.errors import DamagedData
 
 __all__ = ["GENUINE", "Dataset", "genuine_split", "ida_split", "list_ida", "load_ida"]
 
@@ -59,15 +59,29 @@ class Form:
 
 
 FORMS = {
-    "titanic": Form("titanic", _coding.titanic, n_train=150, n_test=2051, positive="survived"),
+    "titanic": Form(
+        "titanic", _coding.titanic, n_train=150, n_test=2051, positive="survived"
+    ),
     "heart": Form(
-        "heart-statlog", _coding.heart, n_train=170, n_test=100, positive="heart disease"
+        "heart-statlog",
+        _coding.heart,
+        n_train=170,
+        n_test=100,
+        positive="heart disease",
     ),
     "breast-cancer": Form(
-        "breast-cancer", _coding.breast_cancer, n_train=200, n_test=77, positive="recurrence"
+        "breast-cancer",
+        _coding.breast_cancer,
+        n_train=200,
+        n_test=77,
+        positive="recurrence",
     ),
-    "german": Form("german", _coding.german, n_train=700, n_test=300, positive="bad credit risk"),
-    "diabetis": Form("diabetes", _coding.diabetis, n_train=468, n_test=300, positive="diabetes"),
+    "german": Form(
+        "german", _coding.german, n_train=700, n_test=300, positive="bad credit risk"
+    ),
+    "diabetis": Form(
+        "diabetes", _coding.diabetis, n_train=468, n_test=300, positive="diabetes"
+    ),
     "image": Form(
         "image-segmentation",
         _coding.image,
@@ -77,9 +91,15 @@ FORMS = {
         n_splits=20,
     ),
     "thyroid": Form(
-        "new-thyroid", _coding.thyroid, n_train=140, n_test=75, positive="hyper- or hypothyroid"
+        "new-thyroid",
+        _coding.thyroid,
+        n_train=140,
+        n_test=75,
+        positive="hyper- or hypothyroid",
     ),
-    "waveform": Form("waveform", _coding.waveform, n_train=400, n_test=4600, positive="class 1"),
+    "waveform": Form(
+        "waveform", _coding.waveform, n_train=400, n_test=4600, positive="class 1"
+    ),
 }
 
 #: The problems of `genuine_split`, which has so many splits of each.
@@ -166,7 +186,9 @@ def ida_split(name, i):
 
 def _split_number(name, i, n_splits):
     if isinstance(i, bool) or int(i) != i or not 1 <= i <= n_splits:
-        raise ValueError(f"the splits of {name!r} are numbered 1 to {n_splits}. Got {i!r}")
+        raise ValueError(
+            f"the splits of {name!r} are numbered 1 to {n_splits}. Got {i!r}"
+        )
     return int(i)
 
 
@@ -202,7 +224,9 @@ def genuine_split(name, i):
             trains = held["train"]
             tests = held["test"]
     else:
-        X, y, trains, tests = _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
+        X, y, trains, tests = _read_benchmark(
+            name, fetch_file("ida-benchmarks/benchmarks.mat")
+        )
     train = trains[i - 1]
     test = tests[i - 1]
     return X[train], y[train], X[test], y[test]

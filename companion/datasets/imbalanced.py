@@ -11,7 +11,12 @@ from companion.datasets.tables import look_up
 from companion.datasets.uci import FORMS as _UCI_FORMS
 from companion.datasets.uci import Form, read_problem
 
-__all__ = ["hepatitis_indicators", "imbalanced_source", "list_imbalanced", "load_imbalanced"]
+__all__ = [
+    "hepatitis_indicators",
+    "imbalanced_source",
+    "list_imbalanced",
+    "load_imbalanced",
+]
 
 #: Attributes of the hepatitis table, class left out, that are numbers; the others are yes or no.
 _HEPATITIS_NUMBERS = (0, 13, 14, 15, 16, 17)
@@ -77,10 +82,14 @@ def hepatitis_indicators(X):
     """
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[1] != 19:
-        raise ValueError(f"hepatitis_indicators: X must have 19 columns. Got shape {X.shape}")
+        raise ValueError(
+            f"hepatitis_indicators: X must have 19 columns. Got shape {X.shape}"
+        )
     answers = np.delete(X, _HEPATITIS_NUMBERS, axis=1)
     if not (np.isin(answers, _NO_YES) | np.isnan(answers)).all():
-        raise ValueError("hepatitis_indicators: answers must be 1 (no), 2 (yes) or NaN (missing)")
+        raise ValueError(
+            "hepatitis_indicators: answers must be 1 (no), 2 (yes) or NaN (missing)"
+        )
     indicators = (answers[:, :, None] == np.array(_NO_YES)).reshape(len(X), -1)
     coded = np.hstack([X[:, _HEPATITIS_NUMBERS], indicators.astype(float)])
     coded.setflags(write=False)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from companion._paths import cache_dir
+from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.paths import cache_dir
 from companion.datasets.tables import check_digest
-from companion.errors import DamagedData, DataUnavailable
 
 __all__ = ["OUTSIDE", "OutsideFile", "fetch_file", "find_copy"]
 
@@ -59,17 +59,20 @@ OUTSIDE = {
             f"{_BENCHMARK}/benchmarks.mat",
         ),
         OutsideFile(
-            "ida/titanic.npz", "7d3b4e6f4a94d0fd289f418faf02c7b8bd36e1afc8d6eb70a84ecb824e05e8ec"
+            "ida/titanic.npz",
+            "7d3b4e6f4a94d0fd289f418faf02c7b8bd36e1afc8d6eb70a84ecb824e05e8ec",
         ),
         OutsideFile(
-            "ida/heart.npz", "9409fdc2e908f49007ce4441306cece610e33b9d64d5b0501f1ee97a37f730f8"
+            "ida/heart.npz",
+            "9409fdc2e908f49007ce4441306cece610e33b9d64d5b0501f1ee97a37f730f8",
         ),
         OutsideFile(
             "ida/breast-cancer.npz",
             "cc259940d8b804aa4e8ca130252ce5da9e843243402c57d44d570f2303f4c192",
         ),
         OutsideFile(
-            "ida/german.npz", "3f3470f27be0a9e1dd92d3c4d1573595521a3244f4363578cfd98a05be4cc0d5"
+            "ida/german.npz",
+            "3f3470f27be0a9e1dd92d3c4d1573595521a3244f4363578cfd98a05be4cc0d5",
         ),
     )
 }
@@ -142,7 +145,9 @@ def _download(file):
         known_hash=f"sha256:{file.sha256}",
         fname=target.name,
         path=target.parent,
-        downloader=_unpacked if file.url.endswith(".Z") else pooch.HTTPDownloader(timeout=_TIMEOUT),
+        downloader=_unpacked
+        if file.url.endswith(".Z")
+        else pooch.HTTPDownloader(timeout=_TIMEOUT),
     )
     return Path(fetched)
 
@@ -153,5 +158,7 @@ def _unpacked(url, output_file, registry):
 
     pooch.HTTPDownloader(timeout=_TIMEOUT)(url, output_file, registry)
     with open(output_file, "rb") as packed:
-        finished = subprocess.run(["gzip", "-dc"], stdin=packed, capture_output=True, check=True)
+        finished = subprocess.run(
+            ["gzip", "-dc"], stdin=packed, capture_output=True, check=True
+        )
     Path(output_file).write_bytes(finished.stdout)

@@ -49,6 +49,8 @@ def distinct_patterns(X, y):
         )
     numbers = {}
     rows = zip(X.tolist(), y.tolist(), strict=True)
-    inverse = np.array([numbers.setdefault((*row, label), len(numbers)) for row, label in rows])
+    inverse = np.array(
+        [numbers.setdefault((*row, label), len(numbers)) for row, label in rows]
+    )
     _, first, counts = np.unique(inverse, return_index=True, return_counts=True)
     return X[first], y[first], counts, inverse

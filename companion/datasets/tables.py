@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from companion._paths import data_dir
-from companion.errors import DamagedData, UnknownDataset
+from companion._utils.errors import DamagedData, UnknownDataset
+from companion._utils.paths import data_dir
 
 
 def read_table(name):
@@ -71,7 +71,11 @@ def look_up(what, name, table):
     if isinstance(name, str) and name in table:
         return table[name]
     near = difflib.get_close_matches(str(name), table, n=2, cutoff=0.6)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(table)}"
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"known: {', '.join(table)}"
+    )
     article = "an" if what[0] in "aeiou" else "a"
     raise UnknownDataset(f"{name!r} is not {article} {what}; {hint}")
 

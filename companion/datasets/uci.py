@@ -58,7 +58,9 @@ FORMS = {
         Form("breast-cancer-wisconsin", "malignant", ("4",)),
         Form("dermatology", "psoriasis (class 1)", ("1",)),
         Form("haberman", "died within five years", ("2",)),
-        Form("post-operative", "prepared to go home (S)", ("S",), words=_POST_OPERATIVE),
+        Form(
+            "post-operative", "prepared to go home (S)", ("S",), words=_POST_OPERATIVE
+        ),
         Form("heart-cleveland", "heart disease", ("1", "2", "3", "4")),
         Form("hepatitis", "died", ("1",)),
         Form("bupa", "selector 2", ("2",)),

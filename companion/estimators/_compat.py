@@ -4,7 +4,9 @@
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._validation import _insert_error_scores as insert_error_scores
+from sklearn.model_selection._validation import (
+    _insert_error_scores as insert_error_scores,
+)
 from sklearn.model_selection._validation import _score as score_with
 from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from companion import conformal_factors as conformal
-from companion._gram import gram, kernel_diagonal, squared_distances
-from companion._progress import progress
-from companion._warnings import warn_not_converged
+from companion._utils.progress import progress
+from companion._utils.warnings import warn_not_converged
+from companion.conformal import factors as conformal
 from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import (
@@ -22,7 +21,12 @@ from companion.estimators._kernel_classifier import (
     weighted_gamma,
 )
 from companion.estimators._unreadable import UnreadableParameter
-from companion.solvers.conformal import SEARCHES, ConformalProblem, conformal_transformations
+from companion.kernels._gram import gram, kernel_diagonal, squared_distances
+from companion.solvers.conformal import (
+    SEARCHES,
+    ConformalProblem,
+    conformal_transformations,
+)
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
 
@@ -156,7 +160,10 @@ class ConformalSVC(KernelClassifier):
         "theta": [Interval(Real, 0.0, None, closed="left")],
         "tol": [Interval(Real, 0.0, 1.0, closed="neither")],
         "n_generations": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "max_iter": [
+            Interval(Integral, 1, None, closed="left"),
+            Options(Integral, {-1}),
+        ],
         "random_state": ["random_state"],
     }
 
@@ -300,7 +307,11 @@ class ConformalSVC(KernelClassifier):
 
     def _refuse_missing_kernel_values(self, rule):
         if self.kernel == "precomputed" and (rule.uses_distances or rule.uses_diagonal):
-            missing = "distances in input space" if rule.uses_distances else "k(x, x) of new points"
+            missing = (
+                "distances in input space"
+                if rule.uses_distances
+                else "k(x, x) of new points"
+            )
             raise ValueError(
                 f"{type(rule).__name__} needs {missing}, which a precomputed kernel does not "
                 'give. Use transform="williams" or "mdt" with kernel="precomputed", or pass the '
@@ -327,7 +338,10 @@ class ConformalSVC(KernelClassifier):
 
     def _problem(self, X, y, weight, validation, rule):
         """The problem of arrays, and gamma as a number."""
-        settings = {"max_iter": None if self.max_iter == -1 else self.max_iter, "tol": self.tol}
+        settings = {
+            "max_iter": None if self.max_iter == -1 else self.max_iter,
+            "tol": self.tol,
+        }
         settings |= {"C": self.C, "sample_weight": weight}
         self._require_memory(X.shape[0], MATRICES)
         if self.kernel == "precomputed":
@@ -355,11 +369,19 @@ class ConformalSVC(KernelClassifier):
             return function(X[:, self._needed])
         parameters = self._kernel_parameters(self._gamma)
         values = np.empty(X.shape[0])
-        block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0]))
+        block = max(
+            1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0])
+        )
         for start in range(0, X.shape[0], block):
             rows = X[start : start + block]
-            distances = squared_distances(self._points, rows).T if self._uses_distances else None
-            diagonal = kernel_diagonal(rows, **parameters) if self._uses_diagonal else None
+            distances = (
+                squared_distances(self._points, rows).T
+                if self._uses_distances
+                else None
+            )
+            diagonal = (
+                kernel_diagonal(rows, **parameters) if self._uses_diagonal else None
+            )
             K = gram(self._points, rows, **parameters).T
             values[start : start + block] = function(K, distances, diagonal)
         require_finite("values", values)
@@ -367,8 +389,10 @@ class ConformalSVC(KernelClassifier):
 
     def _keep(self, result, problem, X, samples, side, gamma, rule):
         """Store solution and certificate as fitted attributes."""
-        machine, y = result.machine, result.y
-        scale, ridge = 2.0 / machine.squared_norm, problem.ridge(result.samples)
+        machine = result.machine
+        y = result.y
+        scale = 2.0 / machine.squared_norm
+        ridge = problem.ridge(result.samples)
         beta = scale * y * machine.alpha
         products = scale * machine.products - ridge * beta
         certificate = certify(
@@ -392,7 +416,9 @@ class ConformalSVC(KernelClassifier):
         support = result.samples[used]
         self.support_ = samples[support]
         signs = side * y[used]
-        self.n_support_ = np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
+        self.n_support_ = np.array(
+            [np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)]
+        )
         self.dual_coef_ = side * beta[np.newaxis, used]
         self.intercept_ = np.array([side * scale * machine.intercept])
         self.n_transforms_ = result.n_transforms
@@ -400,10 +426,12 @@ class ConformalSVC(KernelClassifier):
         self.stop_reason_ = result.stop_reason
         self._predictor, needed = result.compact()
         self._needed = samples[needed]
-        self._side, self._gamma = side, gamma
+        self._side = side
+        self._gamma = gamma
         self._uses_distances = rule.uses_distances and result.n_transforms > 0
         self._uses_diagonal = rule.uses_diagonal and result.n_transforms > 0
-        self.support_vectors_, self._points = np.empty((0, 0)), None
+        self.support_vectors_ = np.empty((0, 0))
+        self._points = None
         if self.kernel != "precomputed":
             self.support_vectors_ = X[support]
             self._points = X[needed]

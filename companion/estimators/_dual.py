@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
 
-from companion._progress import progress
+from companion._utils.progress import progress
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -28,7 +28,9 @@ def _rows(X, rows):
 @lru_cache(maxsize=1024, typed=True)
 def _check_settings(kind, *values):
     """Check settings that have not been found valid before: it takes as long as a small fit."""
-    kind(**dict(zip(kind._parameter_constraints, values, strict=True)))._validate_params()
+    kind(
+        **dict(zip(kind._parameter_constraints, values, strict=True))
+    )._validate_params()
 
 
 @with_shared_documentation
@@ -39,7 +41,10 @@ class DualClassifier(KernelClassifier):
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "max_iter": [
+            Interval(Integral, 1, None, closed="left"),
+            Options(Integral, {-1}),
+        ],
         "selection": [StrOptions({"first_order", "second_order"})],
         "shrinking": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -91,11 +96,15 @@ class DualClassifier(KernelClassifier):
         gamma = self._resolved_gamma(X_kept, point_weight)
         K = self._training_kernel(X_kept, gamma)
         if self._may_be_indefinite():
-            ridge = self._box(self.C if bound_weight is None else self.C * bound_weight)[2]
+            ridge = self._box(
+                self.C if bound_weight is None else self.C * bound_weight
+            )[2]
             self._require_definite(K, np.arange(y.shape[0])[kept], ridge)
         # Points are checked, and no exponential of a negative number is infinite.
         with progress(self):
-            result = self._solve(K, y_signed, bound_weight, check_finite=self.kernel != "rbf")
+            result = self._solve(
+                K, y_signed, bound_weight, check_finite=self.kernel != "rbf"
+            )
         self._keep(result, X, y_signed, kept, gamma)
         return self
 
@@ -108,7 +117,9 @@ class DualClassifier(KernelClassifier):
         beta = signs * result.alpha.take(nonzero)
         n_positive = np.count_nonzero(signs > 0)
         self.support_ = rows
-        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else _rows(X, rows)
+        self.support_vectors_ = (
+            np.empty((0, 0)) if self.kernel == "precomputed" else _rows(X, rows)
+        )
         self.n_support_ = np.array([nonzero.size - n_positive, n_positive])
         self.dual_coef_ = beta[np.newaxis, :]
         self.intercept_ = np.array([result.intercept])
@@ -142,4 +153,6 @@ class DualClassifier(KernelClassifier):
         n = X.shape[0]
         if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
             return gram(X, **self._kernel_parameters(gamma))
-        return KernelRows(X, cache_size=self.cache_size, **self._kernel_parameters(gamma))
+        return KernelRows(
+            X, cache_size=self.cache_size, **self._kernel_parameters(gamma)
+        )

@@ -14,13 +14,12 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from companion import _sparse
-from companion._memory import require_memory
-from companion._warnings import warn_caller
+from companion._utils.memory import require_memory
+from companion._utils.warnings import warn_caller
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
 from companion.estimators._definite import ADVICE, sign_of_indefiniteness
 from companion.estimators._docs import with_shared_documentation
-from companion.kernels import gram, resolve_gamma
+from companion.kernels import _sparse, gram, resolve_gamma
 
 PREDICTION_BLOCK_MEGABYTES = 64
 
@@ -136,8 +135,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "kernel": [
+            StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed"}),
+            callable,
+        ],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0.0, None, closed="left"),
+        ],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -204,7 +209,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 "Sparse precomputed kernels are not supported. Pass the Gram matrix as an array, "
                 "by its toarray()."
             )
-        settings = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "reset": reset}
+        settings = {
+            "dtype": np.float64,
+            "order": "C",
+            "accept_sparse": "csr",
+            "reset": reset,
+        }
         X = validate_data(self, X, y, **settings)
         if isinstance(X, tuple):
             X, y = X
@@ -229,7 +239,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """The normal vectors W of a linear machine, of shape (1 or n_classes, n_features)."""
         normal = getattr(self, "_normal", None)
         if self.kernel != "linear" or normal is None:
-            raise AttributeError('coef_ exists only for a fitted kernel="linear", not transformed.')
+            raise AttributeError(
+                'coef_ exists only for a fitted kernel="linear", not transformed.'
+            )
         return normal
 
     def predict(self, X):
@@ -325,7 +337,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         A bounded dual has a solution all the same, of which a fit finds a stationary point.
         """
-        found = sign_of_indefiniteness(K, ridge, samples) if self._may_be_indefinite() else None
+        found = (
+            sign_of_indefiniteness(K, ridge, samples)
+            if self._may_be_indefinite()
+            else None
+        )
         if found is None:
             return
         name = type(self).__name__
@@ -353,7 +369,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Drop samples of weight zero and combine the weights of samples and classes."""
         if sample_weight is None and self.class_weight is None:
             return slice(None), X, signs, None, None
-        kept, weight = slice(None), None
+        kept = slice(None)
+        weight = None
         if sample_weight is not None:
             settings = {"dtype": np.float64, "ensure_non_negative": True}
             weight = check_sample_weight(sample_weight, X, **settings)
@@ -365,7 +382,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             if not weight.all():
                 kept = np.flatnonzero(weight)
                 weight = weight[kept]
-                y, signs = y[kept], signs[kept]
+                y = y[kept]
+                signs = signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
         if self.class_weight is None:
@@ -376,7 +394,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _keep_certificate(self, result):
         """Store what the solver says of its result as fitted attributes."""
-        require_finite("dual coefficients or intercepts", result.objective + result.intercept)
+        require_finite(
+            "dual coefficients or intercepts", result.objective + result.intercept
+        )
         # At least one, as scikit-learn asks: a direct solution, and a start that is one, count.
         self.n_iter_ = max(1, int(result.n_iter))
         self.objective_ = float(result.objective)
@@ -386,7 +406,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         self.stop_reason_ = result.stop_reason
 
     def _kernel_parameters(self, gamma):
-        return dict(kernel=self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+        return dict(
+            kernel=self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0
+        )
 
     def _resolved_gamma(self, X, point_weight):
         """Gamma as a number; 1.0 where the kernel has none."""

@@ -101,4 +101,8 @@ class LSSVC(DualClassifier):
                 f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
             )
         self._require_memory(X.shape[0], MATRICES)
-        return X if self.kernel == "precomputed" else gram(X, **self._kernel_parameters(gamma))
+        return (
+            X
+            if self.kernel == "precomputed"
+            else gram(X, **self._kernel_parameters(gamma))
+        )

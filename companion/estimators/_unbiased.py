@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from companion._progress import progress
+from companion._utils.progress import progress
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -217,7 +217,9 @@ class UnbiasedSVC(KernelClassifier):
         %(sparse)s
         """
         X, y, signs = self._checked(X, y)
-        kept, X, signs, point_weight, cost = self._training_set(X, y, sample_weight, signs)
+        kept, X, signs, point_weight, cost = self._training_set(
+            X, y, sample_weight, signs
+        )
         gamma = self._resolved_gamma(X, point_weight)
         centres = self._place_prototypes(X, point_weight)
         with progress(self):
@@ -242,7 +244,9 @@ class UnbiasedSVC(KernelClassifier):
         return Hinge() if self.loss == "hinge" else Sigmoid(self.slope)
 
     def _centres(self):
-        return self._centre_indices if self.kernel == "precomputed" else self.prototypes_
+        return (
+            self._centre_indices if self.kernel == "precomputed" else self.prototypes_
+        )
 
     def _place_prototypes(self, X, point_weight):
         """Prototypes of a semiparametric machine; None where all samples are, or for a linear."""
@@ -254,7 +258,9 @@ class UnbiasedSVC(KernelClassifier):
                 f"does not give. Got n_prototypes={self.n_prototypes}; use n_prototypes=None."
             )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return fscl(self._dense(X), self.n_prototypes, rng=seed, sample_weight=point_weight)
+        return fscl(
+            self._dense(X), self.n_prototypes, rng=seed, sample_weight=point_weight
+        )
 
     def _design(self, X, samples, centres, gamma):
         parameters = self._kernel_parameters(gamma)
@@ -279,10 +285,12 @@ class UnbiasedSVC(KernelClassifier):
         self.support_ = support if isinstance(kept, slice) else kept[support]
         n_positive = np.count_nonzero(signs[support] > 0)
         self.n_support_ = np.array([support.size - n_positive, n_positive])
-        self._normal, self._centre_indices = None, None
+        self._normal = None
+        self._centre_indices = None
         self.prototypes_ = np.empty((0, 0))
         if self.kernel == "linear":
-            self._normal, used = result.coef[np.newaxis], np.empty(0, dtype=np.intp)
+            self._normal = result.coef[np.newaxis]
+            used = np.empty(0, dtype=np.intp)
         else:
             used = np.flatnonzero(result.coef)
             if self.kernel == "precomputed":

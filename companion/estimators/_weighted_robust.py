@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from companion._progress import progress
+from companion._utils.progress import progress
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -16,7 +16,8 @@ from companion.solvers import Design, dca, utility_from_cost
 from companion.solvers._margin_terms import checked_utility
 
 # Matrices of the size of the Gram matrix that a fit takes, and more for each pair of functions.
-MATRICES, OF_A_PAIR = 3, 3.4
+MATRICES = 3
+OF_A_PAIR = 3.4
 
 
 @with_shared_documentation
@@ -148,7 +149,11 @@ class WeightedRobustSVC(KernelClassifier):
         "utility": ["array-like", None],
         "cost": ["array-like", None],
         "form": [StrOptions({"utility", "cost"})],
-        "truncation": [StrOptions({"auto"}), Interval(Real, -np.inf, 0, closed="both"), None],
+        "truncation": [
+            StrOptions({"auto"}),
+            Interval(Real, -np.inf, 0, closed="both"),
+            None,
+        ],
         "init": [StrOptions({"weighted", "unweighted"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -190,9 +195,12 @@ class WeightedRobustSVC(KernelClassifier):
         self._require_size(X)
         classes, codes_of_all = np.unique(y, return_inverse=True)
         self._require_two(classes)
-        matrix, s = self._matrix(classes), -np.inf if self.truncation is None else self.truncation
+        matrix = self._matrix(classes)
+        s = -np.inf if self.truncation is None else self.truncation
         s = -1.0 / (len(classes) - 1.0) if s == "auto" else float(s)
-        kept, X, codes, weight, _ = self._training_set(X, y, sample_weight, codes_of_all)
+        kept, X, codes, weight, _ = self._training_set(
+            X, y, sample_weight, codes_of_all
+        )
         gamma = self._resolved_gamma(X, weight)
         settings = {"form": self.form, "start": self.init}
         settings |= {"tol": self.tol, "max_iter": self.max_iter}
@@ -208,18 +216,28 @@ class WeightedRobustSVC(KernelClassifier):
                 **settings,
             )
         self._keep(result, samples, X, gamma)
-        self.classes_, self.utility_, self.truncation_ = classes, matrix, s
-        self.n_support_ = np.bincount(codes_of_all[self.support_], minlength=len(classes))
+        self.classes_ = classes
+        self.utility_ = matrix
+        self.truncation_ = s
+        self.n_support_ = np.bincount(
+            codes_of_all[self.support_], minlength=len(classes)
+        )
         return self
 
     def _matrix(self, classes):
         """Utilities, or costs for the cost form."""
-        k, name, is_utility = len(classes), type(self).__name__, self.form == "utility"
+        k = len(classes)
+        name = type(self).__name__
+        is_utility = self.form == "utility"
         if self.utility is not None and not (self.cost is None and is_utility):
             raise ValueError(
                 f'{name} takes either utilities or costs, and costs alone for form="cost". Got a '
                 f"'utility' with form={self.form!r}"
-                + (" and a 'cost'." if self.cost is not None else "; pass it as max(U) - U.")
+                + (
+                    " and a 'cost'."
+                    if self.cost is not None
+                    else "; pass it as max(U) - U."
+                )
             )
         what = "utility" if self.cost is None else "cost"
         matrix = getattr(self, what)
@@ -247,14 +265,18 @@ class WeightedRobustSVC(KernelClassifier):
     def _keep(self, result, kept, X, gamma):
         """Store solution and certificate as fitted attributes."""
         self._keep_certificate(result)
-        coef, intercept = result.coef, result.intercept
+        coef = result.coef
+        intercept = result.intercept
         if len(intercept) == 2:
-            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+            coef = np.diff(coef, axis=0)
+            intercept = np.diff(intercept)
         is_linear = self.kernel == "linear"
         used = np.flatnonzero(coef.any(axis=0) & (not is_linear))
         self._normal = coef if is_linear else None
         has_points = not is_linear and self.kernel != "precomputed"
         self.support_vectors_ = X[used] if has_points else np.empty((0, 0))
-        self.support_, self.dual_coef_ = kept[used], coef[:, used]
-        self.intercept_, self._gamma = intercept, gamma
+        self.support_ = kept[used]
+        self.dual_coef_ = coef[:, used]
+        self.intercept_ = intercept
+        self._gamma = gamma
         self.n_iter_ = 1 + result.n_steps

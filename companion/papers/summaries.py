@@ -34,7 +34,8 @@ def study_over(paper, name, compute, settings=None, digest=None, **levels):
 
     def units(profile):
         every = product(
-            of(profile, settings) or [{}], *(of(profile, level) for level in levels.values())
+            of(profile, settings) or [{}],
+            *(of(profile, level) for level in levels.values()),
         )
         params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
         return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
@@ -68,11 +69,13 @@ def artefacts(paper, *rows):
     """
     found = []
     for module, title, *parameters in rows:
-        name, parameters = module.__name__.rpartition(".")[2], (*parameters, *RUN_PARAMETERS)
+        name = module.__name__.rpartition(".")[2]
+        parameters = (*parameters, *RUN_PARAMETERS)
         values = getattr(module, "values", None)
         if values is None:
             values = partial(values_from, module.VALUES)
-            values.__module__, values.__qualname__ = module.__name__, "VALUES"
+            values.__module__ = module.__name__
+            values.__qualname__ = "VALUES"
         found.append(Artefact(paper, name, title, module.STUDIES, parameters, values))
     return found
 
@@ -98,7 +101,8 @@ def standard_error_of_spread(values):
     of a second, the kurtosis is 1 and the first order nothing; the second is less than a share
     1 / n of the deviation, which is the least here. NaN where all values are equal.
     """
-    n, mean = len(values), math.fsum(values) / len(values)
+    n = len(values)
+    mean = math.fsum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / n
     if variance == 0:
         return _NAN
@@ -109,7 +113,8 @@ def standard_error_of_spread(values):
 def share(hits):
     """A share with its binomial standard error, of half a case more and less where it is 0 or 1."""
     hits = np.asarray(hits, dtype=float)
-    n, mean = len(hits), hits.mean()
+    n = len(hits)
+    mean = hits.mean()
     smoothed = (hits.sum() + 0.5) / (n + 1)
     return Mean(mean, float(np.sqrt(smoothed * (1 - smoothed) / n)), n)
 
@@ -123,7 +128,9 @@ def select(frame, **settings):
     """The records with these values in these columns; their order is kept."""
     same = np.ones(len(frame), dtype=bool)
     for column, value in settings.items():
-        same &= frame[column].to_numpy() == value  # of texts ten times faster than in pandas
+        same &= (
+            frame[column].to_numpy() == value
+        )  # of texts ten times faster than in pandas
     return frame[same]
 
 
@@ -154,7 +161,9 @@ def row_a_group(frame, by, row, among=None):
     names = [by] if isinstance(by, str) else list(by)
     groups = dict(iter(frame.groupby(by, sort=False)))
     keys = groups if among is None else [key for key in among if key in groups]
-    heads = [dict(zip(names, key if len(names) > 1 else (key,), strict=True)) for key in keys]
+    heads = [
+        dict(zip(names, key if len(names) > 1 else (key,), strict=True)) for key in keys
+    ]
     rows = [{**head, **row(groups[key])} for head, key in zip(heads, keys, strict=True)]
     return pd.DataFrame(rows)
 
@@ -171,12 +180,15 @@ def magnitude(mean):
 
 def means_and_errors(found):
     """Arrays of the means and of their standard errors, for a figure."""
-    return np.array([m.mean for m in found]), np.array([m.standard_error for m in found])
+    return np.array([m.mean for m in found]), np.array(
+        [m.standard_error for m in found]
+    )
 
 
 def _mean_and_spread(values):
     """Mean and standard deviation, NaN of one value alone."""
-    n, mean = len(values), math.fsum(values) / len(values)
+    n = len(values)
+    mean = math.fsum(values) / len(values)
     if n == 1:
         return mean, _NAN
     if min(values) == max(values):  # whose sum may round
@@ -227,7 +239,9 @@ class Values:
         """What ``add(values, frame)`` adds last for a place, under a reading; no settings."""
         found = Values()
         add(found, frame)
-        last = {(r["row"], r["column"]): r for r in found.rows if r["row"] != "protocol"}
+        last = {
+            (r["row"], r["column"]): r for r in found.rows if r["row"] != "protocol"
+        }
         self.rows += [r | {"reading": reading} for r in last.values()]
 
     def add_all(self, row, values, converged=True):
@@ -240,7 +254,11 @@ class Values:
 
         That of one repetition is not known, so that it decides nothing.
         """
-        se = math.inf if mean.n == 1 and math.isnan(mean.standard_error) else mean.standard_error
+        se = (
+            math.inf
+            if mean.n == 1 and math.isnan(mean.standard_error)
+            else mean.standard_error
+        )
         known = {"n": mean.n, "se": se, "converged": converged}
         self.add(row, column, mean.mean, **known, reading=reading)
 
@@ -257,7 +275,8 @@ class Values:
     def add_cell(self, row, column, values, converged=True, reading=""):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
-        n, (mean, spread) = len(values), _mean_and_spread(values)
+        n = len(values)
+        (mean, spread) = _mean_and_spread(values)
         known = {"n": n, "converged": converged, "reading": reading}
         self.add(row, column, mean, spread=spread, **known)
         se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
@@ -267,7 +286,12 @@ class Values:
         """The distribution that the one printed draw is placed in, in the order of the units."""
         draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
-        known = {"n": len(draws), "draws": draws, "converged": converged, "reading": reading}
+        known = {
+            "n": len(draws),
+            "draws": draws,
+            "converged": converged,
+            "reading": reading,
+        }
         self.add(row, column, mean, spread=spread, **known)
 
     def frame(self):

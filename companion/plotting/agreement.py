@@ -21,7 +21,9 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label):
     for row, column in np.argwhere(np.isfinite(values)):
         text = "\N{MIDDLE DOT}"
         if values[row, column] > 0.0:
-            text = str(round(np.log10(values[row, column]))).replace("-", "\N{MINUS SIGN}")
+            text = str(round(np.log10(values[row, column]))).replace(
+                "-", "\N{MINUS SIGN}"
+            )
         dark = shown[row, column] > (least * most**2) ** (1 / 3)
         ax.text(
             column,

@@ -98,7 +98,9 @@ def style():
     return plt.rc_context(settings)
 
 
-def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None, start=0):
+def plot_distributions(
+    ax, samples, *, xlabel, title="", digits=1, printed=None, start=0
+):
     """Share of the draws up to each value, one curve a name, with a dot at each mean.
 
     `samples` are arrays of shape (n_draws,), keyed by machine or criterion; `digits` the decimals
@@ -126,7 +128,13 @@ def plot_distributions(ax, samples, *, xlabel, title="", digits=1, printed=None,
             color=look["color"],
             linestyle=look["linestyle"],
         )
-    ax.set(xlabel=xlabel, ylabel="share of draws", title=title, xlim=(start, None), ylim=(0, 1))
+    ax.set(
+        xlabel=xlabel,
+        ylabel="share of draws",
+        title=title,
+        xlim=(start, None),
+        ylim=(0, 1),
+    )
     ax.legend(fontsize="small", loc="lower right")
     return ax
 
@@ -180,6 +188,10 @@ def player(fig, draw, frames, *, name):
         html = FuncAnimation(fig, draw, frames).to_jshtml(fps=3, default_mode="once")
     plt.close(fig)
     html = re.sub(r"<link[^>]*>", "", html)
-    html = re.sub(r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], html)
-    html = html.replace("<img ", f'<img alt="A figure that moves by the buttons below: {name}" ')
+    html = re.sub(
+        r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], html
+    )
+    html = html.replace(
+        "<img ", f'<img alt="A figure that moves by the buttons below: {name}" '
+    )
     return HTML(html.replace(re.search("_anim_img([0-9a-f]+)", html)[1], name))

@@ -44,14 +44,19 @@ def plot_verdicts(ax, counts, *, title=""):
         )
         ax.bar_label(
             bars,
-            [f"{n}" if width > _NARROW else "" for width, n in zip(share, number, strict=True)],
+            [
+                f"{n}" if width > _NARROW else ""
+                for width, n in zip(share, number, strict=True)
+            ],
             label_type="center",
             color=look["textcolor"],
             fontsize="small",
             bbox={"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1},
         )
         left += share
-    names = [f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)]
+    names = [
+        f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)
+    ]
     ax.set_yticks(place, names)
     ax.invert_yaxis()
     ax.set(xlim=(0, 1), xlabel="share of the scored rows", title=title)
@@ -87,7 +92,9 @@ def plot_published(axes, ledger, rows=None, columns=None):
     rows, columns : list of str, optional
         Which, in which order; all that have values by default.
     """
-    values = ledger[ledger["asks"].isin(("value", "matched")) & ledger["published"].notna()]
+    values = ledger[
+        ledger["asks"].isin(("value", "matched")) & ledger["published"].notna()
+    ]
     columns = list(dict.fromkeys(values["column"])) if columns is None else columns
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
     place = {row: k for k, row in enumerate(rows)}
@@ -96,12 +103,18 @@ def plot_published(axes, ledger, rows=None, columns=None):
         for line in values[values["column"] == column].to_dict("records"):
             if line["row"] not in place:
                 continue
-            unscored = "listed (matched)" if line["asks"] == "matched" else "repeats another cell"
+            unscored = (
+                "listed (matched)"
+                if line["asks"] == "matched"
+                else "repeats another cell"
+            )
             y = place[line["row"]]
             part = line["counts_as"] or unscored
             color, marker = _MARKS.get(part, ("#555555", ""))
             # of a single printed draw, the spread of the draws
-            spread = line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]
+            spread = (
+                line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]
+            )
             error = 2 * spread if np.isfinite(spread) else 0.0
             seen[f"here: {part}"] = ax.errorbar(
                 line["reproduced"],
@@ -124,6 +137,10 @@ def plot_published(axes, ledger, rows=None, columns=None):
         ax.set_yticks(range(len(rows)), rows)
         ax.grid(axis="y", color="#eeeeee")
     np.ravel(axes)[0].figure.legend(
-        seen.values(), seen, loc="outside lower center", ncols=len(seen), fontsize="small"
+        seen.values(),
+        seen,
+        loc="outside lower center",
+        ncols=len(seen),
+        fontsize="small",
     )
     return axes

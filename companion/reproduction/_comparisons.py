@@ -13,16 +13,23 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from companion.reproduction.published import SCORED, parse_printed, parse_relation
 
-REPRODUCED, WITHIN, DIFFERS = "reproduced", "within spread", "differs"
-HOLDS, UNDECIDED, FAILS = "holds", "undecided", "fails"
-NOT_RUN, LISTED = "not run", "listed"
+REPRODUCED = "reproduced"
+WITHIN = "within spread"
+DIFFERS = "differs"
+HOLDS = "holds"
+UNDECIDED = "undecided"
+FAILS = "fails"
+NOT_RUN = "not run"
+LISTED = "listed"
 
 #: What a claim can come to, and what agrees with the print, or departs from it.
 CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-AGREES, DEPARTS = (REPRODUCED, WITHIN, HOLDS), (DIFFERS, FAILS)
+AGREES = (REPRODUCED, WITHIN, HOLDS)
+DEPARTS = (DIFFERS, FAILS)
 
 #: Standard errors beyond which a value differs, and up to which a claim is undecided.
-MAX_DISTANCE, MAX_UNDECIDED = 3.0, 2.0
+MAX_DISTANCE = 3.0
+MAX_UNDECIDED = 2.0
 #: Chance below which a printed draw, or a table of them, is rare.
 RARE_DRAW = 0.02
 _RARE = 0.1
@@ -84,9 +91,11 @@ def first_finite(*numbers):
 def compare_deterministic(printed, value):
     """Compare at printed precision; any other word would have been seen."""
     if isinstance(printed, str):
-        same, would_see = isinstance(value, str) and value.strip() == printed, 0.0
+        same = isinstance(value, str) and value.strip() == printed
+        would_see = 0.0
     else:
-        same, would_see = _excess(printed, value) == 0.0, printed.half_unit
+        same = _excess(printed, value) == 0.0
+        would_see = printed.half_unit
     return Comparison(REPRODUCED if same else DIFFERS, would_see=would_see)
 
 
@@ -95,14 +104,20 @@ def compare_stochastic(printed, row, own, *, fails_beyond=MAX_DISTANCE):
 
     `row` has spread, n and overlap of the print, `own` those of the regeneration, value and se.
     """
-    value, n, se_own = own["value"], own["n"], own["se"]
-    spread, spread_own = row["spread"], own["spread"] if n > 1 else math.nan
+    value = own["value"]
+    n = own["n"]
+    se_own = own["se"]
+    spread = row["spread"]
+    spread_own = own["spread"] if n > 1 else math.nan
     known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
     variance = known**2 * (1 / n + own["overlap"]) if math.isnan(se_own) else se_own**2
     variance += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
-    se, excess = math.sqrt(variance), abs(_excess(printed, value))
+    se = math.sqrt(variance)
+    excess = abs(_excess(printed, value))
     distance = _ratio(excess, se)
-    outcome = REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
+    outcome = (
+        REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
+    )
     unknown = all(map(math.isnan, (spread_own, spread, se_own)))
     note = "no spread is known on either side" if unknown else ""
     would_see = printed.half_unit + fails_beyond * se
@@ -126,7 +141,9 @@ def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DI
         return Comparison(REPRODUCED, 0.0, **seen)
     if value > 0:
         distance = _ratio(abs(math.log(value / (value - excess))), se)
-        return Comparison(WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen)
+        return Comparison(
+            WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen
+        )
     distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
     if distance > fails_beyond:
         return Comparison(DIFFERS, distance, **seen)
@@ -139,7 +156,9 @@ def compare_draw(printed, draws):
     excess = np.array([_excess(printed, draw) for draw in draws])
     if np.isnan(excess).any():
         return Comparison(NOT_RUN, note="a draw is missing")
-    n, below, above = excess.size, int((excess < 0).sum()), int((excess > 0).sum())
+    n = excess.size
+    below = int((excess < 0).sum())
+    above = int((excess > 0).sum())
     # A yes or no, as 1 or 0, can be rare on one side alone.
     binary = {printed.value, *draws} <= {0, 1}
     sides = 1 if binary else 2
@@ -150,7 +169,10 @@ def compare_draw(printed, draws):
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
     ordered = np.sort(np.asarray(draws, dtype=float))
     centre = float(np.median(ordered))
-    reach = max(centre - ordered[spared], ordered[n - 1 - spared] - centre) + printed.half_unit
+    reach = (
+        max(centre - ordered[spared], ordered[n - 1 - spared] - centre)
+        + printed.half_unit
+    )
     if binary:  # the other answer, if one of them is rare
         reach = 1 if min(below + above, n - below - above) <= spared else math.inf
     seen = {"would_see": float(reach)}
@@ -191,7 +213,11 @@ def compare_claim(relation, value, se, n=math.nan, *, fails_beyond=MAX_UNDECIDED
         return Comparison(HOLDS if holds else FAILS, would_see=0.0)
     degrees = n - 1 if n >= 2 else math.inf
     support = _normal_from_t(margin / se, degrees)
-    seen = {"support": support, "se": se, "would_see": _t_from_normal(fails_beyond, degrees) * se}
+    seen = {
+        "support": support,
+        "se": se,
+        "would_see": _t_from_normal(fails_beyond, degrees) * se,
+    }
     if support > MAX_UNDECIDED:
         return Comparison(HOLDS, **seen)
     if support < -fails_beyond:
@@ -234,27 +260,41 @@ def compare_row(row, own, profile="paper"):
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
     if is_missing(own["value"]) and own["n"] == 0:
-        return Comparison(UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs")
+        return Comparison(
+            UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs"
+        )
     if is_missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
     found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
     if row["asks"] not in SCORED:
-        return replace(found, outcome=LISTED) if found.outcome in (*AGREES, UNDECIDED) else found
+        return (
+            replace(found, outcome=LISTED)
+            if found.outcome in (*AGREES, UNDECIDED)
+            else found
+        )
     if found.outcome in AGREES and math.isinf(found.would_see):
-        return replace(found, outcome=UNDECIDED, note="no difference would have been seen")
+        return replace(
+            found, outcome=UNDECIDED, note="no difference would have been seen"
+        )
     if found.outcome in AGREES and found.would_see > row["matters"]:
         short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
-        return replace(found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short))))
+        return replace(
+            found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short)))
+        )
     return found
 
 
 def _by_kind(row, own, allowance):
-    value, kind, printed = own["value"], row["kind"], parse_printed(row["printed"])
+    value = own["value"]
+    kind = row["kind"]
+    printed = parse_printed(row["printed"])
     cell = f"{row['artefact']} / {row['row']} / {row['column']}"
     if kind == "deterministic":
-        return compare_deterministic(row["printed"] if printed is None else printed, value)
+        return compare_deterministic(
+            row["printed"] if printed is None else printed, value
+        )
     if kind == "draw":
         if not len(own["draws"]):
             raise ValueError(
@@ -264,12 +304,24 @@ def _by_kind(row, own, allowance):
         return compare_draw(printed, own["draws"])
     beyond = {"fails_beyond": MAX_DISTANCE + allowance}
     if kind == "ordinal":
-        derived = own["spread"] * math.sqrt(1 / own["n"] + own["overlap"]) if own["n"] > 0 else 0.0
-        se = own["se"] if math.isinf(own["se"]) else first_finite(own["se"], derived, 0.0)
+        derived = (
+            own["spread"] * math.sqrt(1 / own["n"] + own["overlap"])
+            if own["n"] > 0
+            else 0.0
+        )
+        se = (
+            own["se"]
+            if math.isinf(own["se"])
+            else first_finite(own["se"], derived, 0.0)
+        )
         beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
-        return compare_claim(parse_relation(row["relation"]), value, se, own["n"], **beyond)
+        return compare_claim(
+            parse_relation(row["relation"]), value, se, own["n"], **beyond
+        )
     if kind == "spread":
-        found = compare_spread(printed, row["n"], value, own["n"], se_r=own["se"], **beyond)
+        found = compare_spread(
+            printed, row["n"], value, own["n"], se_r=own["se"], **beyond
+        )
     else:
         found = _compare_mean(printed, row, own, cell, allowance, **beyond)
     if allowance and found.outcome == DIFFERS and (found.se == 0 or own["n"] == 1):

@@ -57,7 +57,9 @@ class _Backend(DaskDistributedBackend):
 
     def submit(self, func, callback=None):
         future = super().submit(func, callback)
-        future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
+        future.add_done_callback(
+            lambda done: done.exception() and callback(done.exception())
+        )
         return future
 
     def start_call(self):

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from companion._paths import data_dir, notebooks_dir
+from companion._utils.paths import data_dir, notebooks_dir
 from companion.reproduction.units import PROFILES, Study
 
 logger = logging.getLogger("companion")
@@ -51,8 +51,17 @@ class Parameter:
 
 #: What every notebook can be asked.
 RUN_PARAMETERS = (
-    Parameter("profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES),
-    Parameter("jobs", int, 1, "processes for what is not yet computed, 1 to 256", low=1, high=256),
+    Parameter(
+        "profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES
+    ),
+    Parameter(
+        "jobs",
+        int,
+        1,
+        "processes for what is not yet computed, 1 to 256",
+        low=1,
+        high=256,
+    ),
     Parameter("fresh", bool, False, "compute everything anew, whatever is on record"),
 )
 
@@ -169,7 +178,10 @@ def _artefacts(paper: Paper) -> list[Artefact]:
 
 def _is_here(paper: Paper) -> bool:
     """Whether the project has anything of a paper: a project of one's own need not have ours."""
-    places = [data_dir() / "published" / f"{paper.key}.csv", notebooks_dir() / paper.key]
+    places = [
+        data_dir() / "published" / f"{paper.key}.csv",
+        notebooks_dir() / paper.key,
+    ]
     return any(place.exists() for place in places)
 
 
@@ -215,5 +227,7 @@ def get_artefact(name: str) -> Artefact:
     group = list_artefacts(paper) if slash or paper in list_papers() else list_across()
     artefacts = {artefact.id: artefact for artefact in group}
     if name not in artefacts:
-        raise KeyError(f"no artefact {name!r}; there are {', '.join([*artefacts, *list_papers()])}")
+        raise KeyError(
+            f"no artefact {name!r}; there are {', '.join([*artefacts, *list_papers()])}"
+        )
     return artefacts[name]

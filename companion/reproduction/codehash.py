@@ -19,9 +19,9 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from companion._files import replace_bytes
-from companion._paths import cache_dir
-from companion._sources import digest_of, spelled
+from companion._utils.files import replace_bytes
+from companion._utils.paths import cache_dir
+from companion._utils.sources import digest_of, spelled
 
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
@@ -35,7 +35,8 @@ class _Module:
     """
 
     def __init__(self, spec: ModuleSpec):
-        self.name, self.package = spec.name, spec.parent
+        self.name = spec.name
+        self.package = spec.parent
         self.imports: dict[str, tuple[str, ...]] = {}
         self.statements: dict[str, list[ast.stmt]] = {}
         for statement in ast.parse(Path(spec.origin).read_bytes()).body:
@@ -53,8 +54,12 @@ class _Module:
                     bound = part.asname or part.name.partition(".")[0]
                     found[bound] = (part.name if part.asname else bound,)
             elif isinstance(node, ast.ImportFrom):
-                home = resolve_name("." * node.level + (node.module or ""), self.package)
-                found |= {part.asname or part.name: (home, part.name) for part in node.names}
+                home = resolve_name(
+                    "." * node.level + (node.module or ""), self.package
+                )
+                found |= {
+                    part.asname or part.name: (home, part.name) for part in node.names
+                }
         return found
 
     @cache  # noqa: B019  (modules are kept for good)
@@ -78,14 +83,18 @@ def _shaped_names(statement: ast.stmt) -> set[str]:
         return {statement.name}
     plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and all(
         isinstance(target, (ast.Name, ast.Tuple))
-        for target in getattr(statement, "targets", [getattr(statement, "target", None)])
+        for target in getattr(
+            statement, "targets", [getattr(statement, "target", None)]
+        )
     )
     names = set()
     for node in ast.walk(statement):
         if isinstance(node, _DEFINITIONS):
             names.add(node.name)
         # What is no plain assignment, such as a loop or a call, may change all that it names.
-        elif isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Store) or not plain):
+        elif isinstance(node, ast.Name) and (
+            isinstance(node.ctx, ast.Store) or not plain
+        ):
             names.add(node.id)
     return names - {"__all__", "__name__"}
 
@@ -95,7 +104,10 @@ def _module(name: str) -> _Module | None:
     """The module of that name, None if there is none or it is no Python source."""
     try:
         spec = find_spec(name)
-    except (ModuleNotFoundError, ValueError):  # the latter of a script that runs as __main__
+    except (
+        ModuleNotFoundError,
+        ValueError,
+    ):  # the latter of a script that runs as __main__
         return None
     source = spec is not None and (spec.origin or "").endswith(".py")
     return _Module(spec) if source else None
@@ -105,7 +117,8 @@ def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
     """Names that are read, each with the attributes that are taken of it."""
     owners = set()
     for node in nodes:  # from outside in
-        attributes, owner = [], node
+        attributes = []
+        owner = node
         while isinstance(owner, ast.Attribute):
             attributes.insert(0, owner.attr)
             owner = owner.value
@@ -127,7 +140,9 @@ class _Walk:
             return
         module = _module(home)
         if module is None:
-            raise ValueError(f"The code of a study must be Python source. {home} is not.")
+            raise ValueError(
+                f"The code of a study must be Python source. {home} is not."
+            )
         for name in names[:1] or module.statements | module.imports:
             if (home, name) not in self.found:
                 self._follow(module, name, names[1:])
@@ -146,9 +161,14 @@ class _Walk:
             self.reach(f"{home}.{name}", *rest)
         else:  # what a module gives though its source does not define it (PEP 562)
             value = getattr(import_module(home), name)
-            origin = getattr(value, "__module__", home), getattr(value, "__qualname__", name)
+            origin = (
+                getattr(value, "__module__", home),
+                getattr(value, "__qualname__", name),
+            )
             if origin == (home, name):
-                raise ValueError(f"The definition of {name} cannot be found from {home}.")
+                raise ValueError(
+                    f"The definition of {name} cannot be found from {home}."
+                )
             self.reach(*origin)
 
 
@@ -157,7 +177,8 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
 
     A ValueError says that the function is not one at the top level of an importable module.
     """
-    home, name = function.__module__ or "", function.__qualname__
+    home = function.__module__ or ""
+    name = function.__qualname__
     module = _module(home) if home else None
     if module is None or name not in module.statements:
         raise ValueError(
@@ -179,10 +200,16 @@ def code_digest(function: Callable) -> str:
     name = f"{function.__module__}:{function.__qualname__}"
     path, kept = _kept() if name.startswith(f"{_OWN}.") else (None, {})
     if name not in kept:
-        parts = sorted({f"{name} {text}" for (_, name), text in closure(function).items()})
-        kept[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
+        parts = sorted(
+            {f"{name} {text}" for (_, name), text in closure(function).items()}
+        )
+        kept[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[
+            :_DIGEST_LENGTH
+        ]
         with suppress(OSError):
-            if path and path == _place():  # what was read since may be of sources edited meanwhile
+            if (
+                path and path == _place()
+            ):  # what was read since may be of sources edited meanwhile
                 replace_bytes(path, json.dumps(kept).encode())
     return kept[name]
 

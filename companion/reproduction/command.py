@@ -12,7 +12,13 @@ from contextlib import contextmanager, suppress
 
 import click
 
-OK, DEVIATION, USAGE, DATA, FAILED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
+OK = 0
+DEVIATION = 1
+USAGE = 2
+DATA = 3
+FAILED = 4
+INTERRUPTED = 130
+BROKEN_PIPE = 141
 EXIT_CODES = """\
 \b
 Exit codes:
@@ -24,7 +30,11 @@ Exit codes:
   130  interrupted; the same command goes on from there
   141  nobody reads on what it writes, as after `| head`
 """
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+CONTEXT = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+    "show_default": True,
+}
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 #: So many values that are worse than on record are named at the end of a run.
 _MOST_NAMED = 6
@@ -42,7 +52,9 @@ def _reader_may_leave():
     try:
         yield
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still buffered
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # for what is still buffered
         sys.exit(BROKEN_PIPE)
 
 
@@ -73,7 +85,7 @@ def main(context):
 
 def _ask_for(extra, context):
     """Stop before anything runs if something that an extra brings is not installed."""
-    from companion._extras import advice
+    from companion._utils.extras import advice
 
     if lacking := advice(extra):
         raise click.UsageError(lacking, context)
@@ -85,15 +97,20 @@ def _targets(context, targets, across=False):
 
     artefacts = context.obj or list_artefacts() + (list_across() if across else [])
     if not artefacts:
-        from companion._paths import project_root
+        from companion._utils.paths import project_root
 
         fault = f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
         raise click.UsageError(f"{fault} notebooks/<paper>.", context)
     papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
-    known, faults = [*papers, *(artefact.id for artefact in artefacts)], []
+    known = [*papers, *(artefact.id for artefact in artefacts)]
+    faults = []
     for target in (target for target in targets if target not in known):
         close = difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"the papers are {', '.join(papers)};"
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"the papers are {', '.join(papers)};"
+        )
         hint += "" if close else " `companion reproduce --list` names their artefacts."
         faults.append(f"There is no paper or artefact {target!r}: {hint}")
     if faults:
@@ -108,7 +125,9 @@ def columns(elsewhere=80):
 
 def wrapped(text, indent=4, err=False):
     """Print a text in lines that fit the terminal."""
-    fitting = textwrap.wrap(text, columns(), subsequent_indent=" " * indent, break_on_hyphens=False)
+    fitting = textwrap.wrap(
+        text, columns(), subsequent_indent=" " * indent, break_on_hyphens=False
+    )
     click.echo("\n".join(fitting), err=err)
 
 
@@ -146,7 +165,8 @@ def _checked(artefacts, profile, given, in_place):
             "--in-place needs --profile paper without -p, as committed notebooks have their own "
             "parameters."
         )
-    checked, faults = [], []
+    checked = []
+    faults = []
     for artefact in artefacts:
         known = any(parameter.name == "profile" for parameter in artefact.parameters)
         values = {"profile": profile, **given} if known else given
@@ -167,24 +187,50 @@ def _list_targets(artefacts):
         wrapped(f"{artefact.id}  {artefact.title}")
         for p in artefact.parameters:
             if p.name not in {shared.name for shared in RUN_PARAMETERS}:
-                kind = "|".join(map(str, p.choices)) if p.choices else p.type.__name__.upper()
+                kind = (
+                    "|".join(map(str, p.choices))
+                    if p.choices
+                    else p.type.__name__.upper()
+                )
                 wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
 @TARGETS
-@_choice("--profile", ["quick", "paper"], "Few repetitions in minutes, or the papers' own sizes.")
-@click.option("--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core.")
-@_choice("--backend", ["loky", "dask"], "Who runs the processes.")
-@click.option("--fresh", is_flag=True, help="Compute everything anew, whatever is on record.")
-@click.option("--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well.")
-@click.option(
-    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help=PARAMETER
+@_choice(
+    "--profile",
+    ["quick", "paper"],
+    "Few repetitions in minutes, or the papers' own sizes.",
 )
-@click.option("--report", "site", is_flag=True, help="Build the static site at the end.")
-@click.option("--list", "listing", is_flag=True, help="List artefacts and parameters, run none.")
+@click.option(
+    "--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core."
+)
+@_choice("--backend", ["loky", "dask"], "Who runs the processes.")
+@click.option(
+    "--fresh", is_flag=True, help="Compute everything anew, whatever is on record."
+)
+@click.option(
+    "--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well."
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help=PARAMETER,
+)
+@click.option(
+    "--report", "site", is_flag=True, help="Build the static site at the end."
+)
+@click.option(
+    "--list", "listing", is_flag=True, help="List artefacts and parameters, run none."
+)
 @click.pass_context
-def reproduce(context, targets, *, profile, parameters, in_place, site, listing, **options):
+def reproduce(
+    context, targets, *, profile, parameters, in_place, site, listing, **options
+):
     """Compute tables and figures, run their notebooks, and compare with the print.
 
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
@@ -193,7 +239,9 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     on this machine, or uses the scheduler that DASK_SCHEDULER_ADDRESS names.
     """
     if options["jobs"] == 0:
-        raise click.UsageError("--jobs must be at least 1, or -1 for one a core. Got 0.", context)
+        raise click.UsageError(
+            "--jobs must be at least 1, or -1 for one a core. Got 0.", context
+        )
     if site:
         _ask_for("docs", context)
     if options["backend"] == "dask":
@@ -206,12 +254,15 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
     from companion.reproduction.errors import ClusterError
     from companion.reproduction.reproduce import Reproduction
 
-    run, reports = Reproduction(profile, **options), []
+    run = Reproduction(profile, **options)
+    reports = []
     _check_folders(context, run, in_place)
     _note_code(artefacts)
     try:
         with run.notebooks(in_place=in_place) as (start, finished):
-            for number, (artefact, values) in enumerate(zip(artefacts, checked, strict=True), 1):
+            for number, (artefact, values) in enumerate(
+                zip(artefacts, checked, strict=True), 1
+            ):
                 text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
                 click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
                 reports.append(run.compute(artefact))
@@ -233,7 +284,7 @@ def reproduce(context, targets, *, profile, parameters, in_place, site, listing,
 
 def _check_folders(context, run, in_place):
     """Stop before anything is computed that could not be written."""
-    from companion._paths import notebooks_dir, unwritable
+    from companion._utils.paths import notebooks_dir, unwritable
 
     for folder in [run.outputs, *[notebooks_dir()] * in_place]:
         if why := unwritable(folder):
@@ -252,7 +303,9 @@ def _note_code(artefacts):
 def _tell(report):
     """What became of the records of one artefact, as soon as it is known."""
     missing = sum(n for records in report.records.values() for _, n in records.missing)
-    text = f"{report.computed} units computed" + f"; {missing} units missing" * (missing > 0)
+    text = f"{report.computed} units computed" + f"; {missing} units missing" * (
+        missing > 0
+    )
     if report.failures or report.artefact.studies:
         click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
 
@@ -290,7 +343,9 @@ def _summarise(reports, run, all_papers):
         failures |= dict.fromkeys(faults_of_papers(), False)
     on_record = {}
     if run.profile != "paper" and ledgers:
-        artefacts = [report.artefact for report in reports if report.artefact.id in ledgers]
+        artefacts = [
+            report.artefact for report in reports if report.artefact.id in ledgers
+        ]
         on_record, _, unread = read_ledgers(artefacts)
         failures |= unread
     _show_score(ledgers, on_record, run.profile)
@@ -316,7 +371,10 @@ def _show_score(ledgers, on_record, profile):
         return
     _heading(f"Score, {profile} profile")
     if on_record:
-        columns_of = {"on record (paper profile)": on_record, f"this run ({profile})": ledgers}
+        columns_of = {
+            "on record (paper profile)": on_record,
+            f"this run ({profile})": ledgers,
+        }
         table = display.beside_table(columns_of)
     else:
         table = display.summary_table(ledgers)
@@ -342,12 +400,26 @@ def _code(failures, differs):
 # -- verify ---------------------------------------------------------------------------------
 
 
-@main.command(epilog=EXIT_CODES, short_help="Compare the print with the records, by value.")
+@main.command(
+    epilog=EXIT_CODES, short_help="Compare the print with the records, by value."
+)
 @TARGETS
-@_choice("--profile", ["paper", "quick"], "Which records to compare; quick: the last quick run's.")
-@click.option("--only-problems", is_flag=True, help="Show only the values that make this fail.")
-@_choice("--format", ["table", "json", "csv"], "Tables for people, or the ledger for machines.")
-@click.option("--allow-missing", is_flag=True, help="Records that are not there are no fault.")
+@_choice(
+    "--profile",
+    ["paper", "quick"],
+    "Which records to compare; quick: the last quick run's.",
+)
+@click.option(
+    "--only-problems", is_flag=True, help="Show only the values that make this fail."
+)
+@_choice(
+    "--format",
+    ["table", "json", "csv"],
+    "Tables for people, or the ledger for machines.",
+)
+@click.option(
+    "--allow-missing", is_flag=True, help="Records that are not there are no fault."
+)
 @click.pass_context
 def verify(context, targets, *, profile, only_problems, format, allow_missing):
     """Compare every published value with the records, one line a value; nothing is computed.
@@ -386,7 +458,10 @@ def _unexplained(ledgers):
     """The rows that differ for a reason that is a conjecture, or for none."""
     import pandas as pd
 
-    parts = [ledger.assign(row=f"{name}: " + ledger["row"]) for name, ledger in ledgers.items()]
+    parts = [
+        ledger.assign(row=f"{name}: " + ledger["row"])
+        for name, ledger in ledgers.items()
+    ]
     whole = pd.concat(parts) if parts else pd.DataFrame({"status": []})
     return whole[whole["status"].isin(("conjecture", "undeclared"))]
 
@@ -408,7 +483,10 @@ def explain(context, target, row, column):
     run = Reproduction("paper", read=read_stored)
     reports = [run.compute(artefact) for artefact in _targets(context, [target])]
     lines = [
-        (r, line) for r in reports if r.ledger is not None for line in r.ledger.to_dict("records")
+        (r, line)
+        for r in reports
+        if r.ledger is not None
+        for line in r.ledger.to_dict("records")
     ]
     if column is None and lines:
         _list_rows([line for _, line in lines if row in (None, line["row"])], context)
@@ -417,7 +495,8 @@ def explain(context, target, row, column):
     if not found:
         known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
         close = (
-            difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.3) or known[:3]
+            difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.3)
+            or known[:3]
         )
         fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
         fault = fault if known else f"{target} has no printed values."
@@ -432,7 +511,9 @@ def explain(context, target, row, column):
 def _list_rows(lines, context):
     """Each row with its columns, quoted as a shell wants them."""
     if not lines:
-        raise click.UsageError("There is no such row; without one all rows are listed.", context)
+        raise click.UsageError(
+            "There is no such row; without one all rows are listed.", context
+        )
     of_rows = {}
     for line in lines:
         place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
@@ -445,8 +526,14 @@ def _list_rows(lines, context):
 
 
 @main.command(epilog=EXIT_CODES, short_help="Build the static site.")
-@click.option("--output", type=click.Path(file_okay=False), help="Its folder: build/report/html.")
-@_choice("--profile", ["paper", "quick"], "Committed notebooks, or those of the last quick run.")
+@click.option(
+    "--output", type=click.Path(file_okay=False), help="Its folder: build/report/html."
+)
+@_choice(
+    "--profile",
+    ["paper", "quick"],
+    "Committed notebooks, or those of the last quick run.",
+)
 @click.pass_context
 def report(context, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.

@@ -30,17 +30,31 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from companion._paths import data_dir
+from companion._utils.paths import data_dir
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.published import PublishedError, load_published
 
-__all__ = ["Deviation", "Erratum", "Reading", "load_deviations", "load_errata", "load_readings"]
+__all__ = [
+    "Deviation",
+    "Erratum",
+    "Reading",
+    "load_deviations",
+    "load_errata",
+    "load_readings",
+]
 
 #: How well the reason of a deviation is known.
 STATUSES = ("demonstrated", "data", "conjecture")
 
 #: Kinds of errata.
-KINDS = ("misprint", "interchanged", "wrong number", "false claim", "gap", "missing information")
+KINDS = (
+    "misprint",
+    "interchanged",
+    "wrong number",
+    "false claim",
+    "gap",
+    "missing information",
+)
 _PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
 
 
@@ -83,10 +97,14 @@ def _load_list(path):
 
     entries = []
     try:
-        loader = yaml.SafeLoader(path.read_bytes().decode())  # libyaml crashes on deep lists
+        loader = yaml.SafeLoader(
+            path.read_bytes().decode()
+        )  # libyaml crashes on deep lists
         root = loader.get_single_node()
         if root is not None and root.id != "sequence":
-            raise ValueError(f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}")
+            raise ValueError(
+                f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}"
+            )
         for node in root.value if root is not None else ():
             entries.append((node.start_mark.line + 1, loader.construct_document(node)))
             if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
@@ -105,11 +123,19 @@ def _shape_faults(entry, texts, lists):
     for name in texts:
         text = entry.get(name, "-")
         if not isinstance(text, str) or len(text.strip().splitlines()) != 1:
-            faults.append(f"{name} must be a text that says something in one line. Got {text!r}")
+            faults.append(
+                f"{name} must be a text that says something in one line. Got {text!r}"
+            )
     for name in lists:
         items = entry.get(name, ["-"])
-        if not isinstance(items, list) or not items or not all(isinstance(i, str) for i in items):
-            faults.append(f"{name} must be a list of texts (quote numbers). Got {items!r}")
+        if (
+            not isinstance(items, list)
+            or not items
+            or not all(isinstance(i, str) for i in items)
+        ):
+            faults.append(
+                f"{name} must be a list of texts (quote numbers). Got {items!r}"
+            )
     return faults
 
 
@@ -118,12 +144,16 @@ def _load(name, texts, lists, read):
 
     `read` gives the faults of an entry in good shape, and what it declares.
     """
-    faults, declared = [], {}
+    faults = []
+    declared = {}
     for line, entry in _load_list(data_dir() / name):
-        found, items = _shape_faults(entry, texts, lists), {}
+        found = _shape_faults(entry, texts, lists)
+        items = {}
         if not found:
             found, items = read(entry)
-        found += [f"{' / '.join(key)} stands there twice" for key in items if key in declared]
+        found += [
+            f"{' / '.join(key)} stands there twice" for key in items if key in declared
+        ]
         declared |= items
         faults += [f"line {line}: {fault}" for fault in found]
     if faults:
@@ -167,11 +197,15 @@ def load_deviations(load=load_published):
     @cache
     def known(paper):
         values = load(paper)
-        return set(zip(values["artefact"], values["row"], values["column"], strict=True))
+        return set(
+            zip(values["artefact"], values["row"], values["column"], strict=True)
+        )
 
     def read(entry):
         paper = entry["paper"]
-        cells = [(entry["artefact"], r, c) for r in entry["rows"] for c in entry["columns"]]
+        cells = [
+            (entry["artefact"], r, c) for r in entry["rows"] for c in entry["columns"]
+        ]
         try:
             faults = [
                 f"{' / '.join(cell)} is no published value"
@@ -181,7 +215,9 @@ def load_deviations(load=load_published):
         except FileNotFoundError:
             return [f"paper {paper!r} has no published values"], {}
         faults += _unknown(entry, "status", STATUSES)
-        deviation = Deviation(*(entry[name].strip() for name in ("reason", "evidence", "status")))
+        deviation = Deviation(
+            *(entry[name].strip() for name in ("reason", "evidence", "status"))
+        )
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
@@ -193,7 +229,9 @@ def load_errata():
     texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
-        faults = _unknown(entry, "paper", list_papers()) + _unknown(entry, "kind", KINDS)
+        faults = _unknown(entry, "paper", list_papers()) + _unknown(
+            entry, "kind", KINDS
+        )
         faults += _unproved(entry)
         said = [entry[name].strip() for name in texts]
         erratum = Erratum(*said, proof=tuple(entry["proof"]))
@@ -208,9 +246,12 @@ def load_readings():
     def read(entry):
         faults = _unknown(entry, "paper", list_papers()) + _unproved(entry)
         if not entry["tried"].isdecimal() or int(entry["tried"]) < 1:
-            faults.append(f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}")
+            faults.append(
+                f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}"
+            )
             return faults, {}
-        said, proof = (entry["paper"], entry["changes"].strip()), tuple(entry["proof"])
+        said = (entry["paper"], entry["changes"].strip())
+        proof = tuple(entry["proof"])
         return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
 
     texts = ("id", "paper", "changes", "tried")

@@ -14,7 +14,13 @@ from companion.reproduction.published import SCORED, parse_printed
 from companion.reproduction.tables import Table, number_text, plain
 from companion.reproduction.verdicts import OURS, ours, score
 
-__all__ = ["Table", "findings", "published_vs_reproduced", "summary_table", "verdict_table"]
+__all__ = [
+    "Table",
+    "findings",
+    "published_vs_reproduced",
+    "summary_table",
+    "verdict_table",
+]
 
 _PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
 #: A claim of which some tests hold and others do not.
@@ -24,7 +30,13 @@ _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "as read")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
-_NUMBERS += ["distance", "support", "would_see", "reproduced_as_read", "outcome_as_read"]
+_NUMBERS += [
+    "distance",
+    "support",
+    "would_see",
+    "reproduced_as_read",
+    "outcome_as_read",
+]
 
 
 def _published_text(line):
@@ -47,9 +59,14 @@ def _reproduced_text(line, name="reproduced"):
         return value
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
-        se = "" if plain(line["se"]) is None or name != "reproduced" else f" (SE {line['se']:.2g})"
+        se = (
+            ""
+            if plain(line["se"]) is None or name != "reproduced"
+            else f" (SE {line['se']:.2g})"
+        )
         return number_text(value, ".3g") + se
-    text, spread = printed.format(value), line.get(f"{name}_spread")
+    text = printed.format(value)
+    spread = line.get(f"{name}_spread")
     if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
         # of a number printed whole, the spread would mostly round to 0
         text += f" ± {spread:.{max(printed.decimals, 1)}f}"
@@ -66,16 +83,20 @@ def _read_text(line):
 
 def _verdict_text(line, notes):
     """The verdict, a problem and a note; with a list of `notes` these and the reason go there."""
-    verdict, reason = line["verdict"], line["reason"]
+    verdict = line["verdict"]
+    reason = line["reason"]
     if line["outcome"] == rules.LISTED:
         verdict = f"{rules.LISTED}: {line['asks']}"
-    note = "" if line["note"] == rules.NO_VALUE else line["note"]  # "not run" says as much
+    note = (
+        "" if line["note"] == rules.NO_VALUE else line["note"]
+    )  # "not run" says as much
     chance = number_text(line["joint"], ".2g")
     joint = chance and f"all draws of the table: chance {chance}"
     told = [text for text in (line["problem"], note, joint) if text]
     if notes is None:
         return "; ".join([verdict, *told])
-    verdict, told = verdict.replace(f": {reason})", ")"), [*filter(None, [reason]), *told]
+    verdict = verdict.replace(f": {reason})", ")")
+    told = [*filter(None, [reason]), *told]
     notes += dict.fromkeys(text for text in told if text not in notes)
     return " ".join([verdict, *(f"[{notes.index(text) + 1}]" for text in told)])
 
@@ -86,7 +107,9 @@ def _values(ledger):
 
 def departures_first(ledger):
     """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
-    departs = ledger["outcome"].isin([*rules.DEPARTS, rules.NOT_RUN]) | (ledger["problem"] != "")
+    departs = ledger["outcome"].isin([*rules.DEPARTS, rules.NOT_RUN]) | (
+        ledger["problem"] != ""
+    )
     open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == rules.UNDECIDED)
     rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
     return ledger.assign(rank=rank).sort_values("rank", kind="stable")
@@ -102,7 +125,9 @@ def _texts(line, notes=None):
         "distance": number_text(line["distance"], ".1f"),
         "support": number_text(line["support"], "+.1f"),
         "would see": number_text(line["would_see"], ".2g"),
-        "n": "" if line["kind"] == "deterministic" else number_text(line["reproduced_n"], "g"),
+        "n": ""
+        if line["kind"] == "deterministic"
+        else number_text(line["reproduced_n"], "g"),
         "verdict": _verdict_text(line, notes),
         "as read": _read_text(line),
     }
@@ -141,7 +166,8 @@ def verdict_lines(ledger, notes):
     """A text a value, to be wrapped, with the numbers of reasons and remarks, put into `notes`."""
     for line in departures_first(ledger).to_dict("records"):
         texts = _texts(line, notes)
-        place, verdict = f"{texts.pop('row')}, {texts.pop('column')}", texts.pop("verdict")
+        place = f"{texts.pop('row')}, {texts.pop('column')}"
+        verdict = texts.pop("verdict")
         told = [f"{name} {text}" for name, text in texts.items() if text]
         yield f"{place}: {', '.join(told)}; {verdict}"
 
@@ -171,7 +197,9 @@ def claim_verdict(tests):
     """What the tests of a claim came to, in a word, and how many of them came to what."""
     became = Counter(tests["outcome"])
     words = [word for word in rules.CLAIM_OUTCOMES if became[word]]
-    verdict = words[0] if len(words) == 1 else MIXED if became[rules.HOLDS] else words[-1]
+    verdict = (
+        words[0] if len(words) == 1 else MIXED if became[rules.HOLDS] else words[-1]
+    )
     counts = ", ".join(
         f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
         for word in words
@@ -182,7 +210,9 @@ def claim_verdict(tests):
 def as_read(tests):
     """Tests with the outcome under the other reading of the print, where there is one."""
     read = tests["outcome_as_read"]
-    return tests.assign(outcome=read.where(read.isin(rules.CLAIM_OUTCOMES), tests["outcome"]))
+    return tests.assign(
+        outcome=read.where(read.isin(rules.CLAIM_OUTCOMES), tests["outcome"])
+    )
 
 
 def _claim_finding(sentence, tests):
@@ -197,11 +227,14 @@ def _claim_finding(sentence, tests):
 
 def _read_otherwise(scored):
     """What the other readings of the print are, and how many rows agree under each."""
-    readings, told = load_readings(), []
+    readings = load_readings()
+    told = []
     for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
         printed, read = own[["outcome", "outcome_as_read"]].isin(rules.AGREES).sum()
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
-        told.append(f"{read} of {len(own)} rows agree, as printed {printed} (*{name}*{means})")
+        told.append(
+            f"{read} of {len(own)} rows agree, as printed {printed} (*{name}*{means})"
+        )
     return [f"* **Read otherwise**: {'; '.join(told)}."] if told else []
 
 
@@ -222,7 +255,8 @@ def findings(ledger, most=5):
     """
     from IPython.display import Markdown
 
-    scored, lines = ledger[ledger["repeats"] == ""], []
+    scored = ledger[ledger["repeats"] == ""]
+    lines = []
     values = scored[scored["asks"] == "value"]
     if len(values):
         agree = int(values["outcome"].isin(rules.AGREES).sum())
@@ -240,7 +274,10 @@ def findings(ledger, most=5):
     lines += _read_otherwise(scored)
     claims = sorted(
         scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
-        key=lambda claim: (claim[0].startswith(OURS), rules.FAILS not in set(claim[1]["outcome"])),
+        key=lambda claim: (
+            claim[0].startswith(OURS),
+            rules.FAILS not in set(claim[1]["outcome"]),
+        ),
     )
     lines += [_claim_finding(*claim) for claim in claims]
     lines, more = lines[:most], lines[most:]
@@ -254,7 +291,12 @@ def _stacked(value, spread):
     """Texts of a cell and of the spread shown inside it, one a line of :data:`_LINES`."""
     if value is None:
         return [""] * len(_LINES)
-    texts = [_published_text(value), _reproduced_text(value), value["outcome"], _read_text(value)]
+    texts = [
+        _published_text(value),
+        _reproduced_text(value),
+        value["outcome"],
+        _read_text(value),
+    ]
     if spread is not None:
         for place, name in ((2, "outcome"), (3, "outcome_as_read")):
             if spread[name] not in ("", value[name]):
@@ -287,20 +329,31 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     """
     artefacts = ledger["artefact"].unique()
     if len(artefacts) > 1:
-        raise ValueError(f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}.")
+        raise ValueError(
+            f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}."
+        )
     for name, asked in (("row", rows), ("column", columns)):
         unknown = [item for item in asked or () if item not in set(ledger[name])]
         if unknown:
-            raise ValueError(f"There is no {name} {', '.join(map(repr, unknown))} in this ledger.")
+            raise ValueError(
+                f"There is no {name} {', '.join(map(repr, unknown))} in this ledger."
+            )
     cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
     rows = list(dict.fromkeys(ledger["row"]) if rows is None else rows)
     if columns is None:
-        columns = [c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)]
+        columns = [
+            c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)
+        ]
     lines = []
     for row in rows:
-        texts = [_stacked(cells.get((row, c)), cells.get((row, c + _SPREAD))) for c in columns]
+        texts = [
+            _stacked(cells.get((row, c)), cells.get((row, c + _SPREAD)))
+            for c in columns
+        ]
         shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
-        lines += [[name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)]
+        lines += [
+            [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
+        ]
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
     return Table(["", "", *columns], lines, _values(part), title)
@@ -319,7 +372,9 @@ def summary_table(ledgers):
 def beside_table(columns):
     """The score of all ledgers of some runs, a column each by its title; claims of ours."""
     wholes = {title: pd.concat(ledgers.values()) for title, ledgers in columns.items()}
-    frame = pd.DataFrame({title: score(whole) for title, whole in wholes.items()}, dtype=object)
+    frame = pd.DataFrame(
+        {title: score(whole) for title, whole in wholes.items()}, dtype=object
+    )
     own = [" / ".join(map(str, ours(whole))) for whole in wholes.values()]
     frame.loc[_OWN_CLAIMS] = own
     return Table.from_frame(frame.rename_axis("").reset_index())
@@ -338,7 +393,9 @@ def worse_lines(ledgers, on_record):
         for line in ledger.to_dict("records"):
             recorded = before.get((line["row"], line["column"]))
             departs = line["outcome"] in rules.DEPARTS
-            if line["problem"] or (recorded and departs and recorded not in rules.DEPARTS):
+            if line["problem"] or (
+                recorded and departs and recorded not in rules.DEPARTS
+            ):
                 found = line["problem"] or f"{line['outcome']}, on record {recorded}"
                 texts.append(f"{name}: {_departure(line)}; {found}")
     return texts
@@ -354,7 +411,9 @@ def _studies_behind(line, artefact, frames):
 
     def needed(study):
         with suppress(Exception):  # which cannot do without these records
-            return found(frames | {study.name: frames[study.name].iloc[:0]}) != found(frames)
+            return found(frames | {study.name: frames[study.name].iloc[:0]}) != found(
+                frames
+            )
         return True
 
     return list(filter(needed, artefact.studies))
@@ -395,8 +454,12 @@ def ledger_text(ledgers, form):
     ledgers : mapping of str to pandas.DataFrame
     form : {"json", "csv"}
     """
-    whole = pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
+    whole = (
+        pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
+    )
     if form == "csv":
         return whole.to_csv(index=False)
-    rows = [{name: plain(v) for name, v in row.items()} for row in whole.to_dict("records")]
+    rows = [
+        {name: plain(v) for name, v in row.items()} for row in whole.to_dict("records")
+    ]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

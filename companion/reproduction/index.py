@@ -9,9 +9,9 @@ import os
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from companion._files import read_csv, replace_bytes
-from companion._paths import cache_dir, data_dir
-from companion._processes import only_one
+from companion._utils.files import read_csv, replace_bytes
+from companion._utils.paths import cache_dir, data_dir
+from companion._utils.processes import only_one
 from companion.reproduction.errors import DamagedError
 from companion.reproduction.records import to_table
 
@@ -50,14 +50,18 @@ def load_index() -> dict[str, Entry]:
         entries = {}
         for number, line in enumerate(lines, start=2):
             if len(line) != len(header):
-                raise ValueError(f"line {number}: {len(line)} cells instead of {len(header)}")
+                raise ValueError(
+                    f"line {number}: {len(line)} cells instead of {len(header)}"
+                )
             if line[0] in entries:
                 raise ValueError(f"line {number}: {line[0]} is there twice")
             entries[line[0]] = Entry(*line[1:])
         return entries
     except ValueError as error:
         advice = "It is damaged and left as it is; take it from the repository again"
-        raise DamagedError(f"The index of records {path}: {error}. {advice}.") from error
+        raise DamagedError(
+            f"The index of records {path}: {error}. {advice}."
+        ) from error
 
 
 def _next(path: Path) -> Path:
@@ -80,7 +84,9 @@ def read_indexed(path: Path, study: str) -> tuple[bytes, Entry | None]:
     return path.read_bytes(), entry
 
 
-def write_indexed(path: Path, study: str, content: bytes, n_units: int, code: str) -> None:
+def write_indexed(
+    path: Path, study: str, content: bytes, n_units: int, code: str
+) -> None:
     """Write the table of a study and its entry, so that a kill in between loses neither."""
     if path.is_file() and path.read_bytes() == content:
         waiting = path

@@ -14,8 +14,8 @@ from textwrap import shorten
 
 import nbformat
 
-from companion._files import replace_bytes
-from companion._paths import notebooks_dir
+from companion._utils.files import replace_bytes
+from companion._utils.paths import notebooks_dir
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters
@@ -66,13 +66,18 @@ def _navigable(notebook, artefact):
     """Put the navigation of an artefact into the last cell of its notebook, in place."""
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
-    cell = nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]})
+    cell = nbformat.v4.new_markdown_cell(
+        text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]}
+    )
     notebook.cells = [*cells, cell] if text else cells
 
 
 def make_stamp(artefact):
     """What the numbers of a notebook rest on: code and data, no time and no path."""
-    data = {study.name: {u.data for u in study.units("paper")} - {""} for study in artefact.studies}
+    data = {
+        study.name: {u.data for u in study.units("paper")} - {""}
+        for study in artefact.studies
+    }
     return {
         "artefact": artefact.id,
         "code": {study.name: code_digest(study.compute) for study in artefact.studies},
@@ -83,7 +88,8 @@ def make_stamp(artefact):
 def clean_notebook(notebook, stamp=None):
     """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
     notebook = nbformat.from_dict(notebook)
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.nbformat = 4
+    notebook.nbformat_minor = 5
     for number, cell in enumerate(notebook.cells):
         cell.setdefault("id", f"cell-{number:02d}")
         for name in ("papermill", "execution", "ExecuteTime"):
@@ -92,7 +98,10 @@ def clean_notebook(notebook, stamp=None):
             del cell.metadata["tags"]
     for name in ("papermill", "widgets", "companion"):
         notebook.metadata.pop(name, None)
-    notebook.metadata |= {"kernelspec": dict(_KERNELSPEC), "language_info": {"name": "python"}}
+    notebook.metadata |= {
+        "kernelspec": dict(_KERNELSPEC),
+        "language_info": {"name": "python"},
+    }
     if stamp is not None:
         notebook.metadata["companion"] = stamp
     return notebook
@@ -103,9 +112,13 @@ def _with_few_colours(notebook):
     from PIL import Image
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    for data in (output.data for output in outputs if "image/png" in output.get("data", {})):
+    for data in (
+        output.data for output in outputs if "image/png" in output.get("data", {})
+    ):
         figure = Image.open(BytesIO(b64decode(data["image/png"]))).convert("RGB")
-        smaller = figure.quantize(method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        smaller = figure.quantize(
+            method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+        )
         smaller.save(written := BytesIO(), "png", optimize=True)
         data["image/png"] = b64encode(written.getvalue()).decode()
 
@@ -148,7 +161,9 @@ def _execute(notebook, folder, again=True):
         with client.setup_kernel():
             for number, cell in enumerate(notebook.cells):
                 client.execute_cell(cell, number)
-    except Exception as error:  # of a cell, of a kernel that died, or none: other notebooks go on
+    except (
+        Exception
+    ) as error:  # of a cell, of a kernel that died, or none: other notebooks go on
         if again and not started and isinstance(error, RuntimeError):
             return _execute(notebook, folder, again=False)
         return _failure(error, started)
@@ -164,10 +179,13 @@ def _prepared(source, artefact, parameters):
     from papermill.parameterize import parameterize_notebook
 
     notebook = clean_notebook(nbformat.read(source, as_version=4))
-    notebook.cells = [c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])]
+    notebook.cells = [
+        c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])
+    ]
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None
     _navigable(notebook, artefact)
     if parameters:
         notebook.metadata.papermill = {}
@@ -185,9 +203,14 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
     values = check_parameters(artefact, parameters or {})
-    changed = {p.name: values[p.name] for p in artefact.parameters if values[p.name] != p.default}
+    changed = {
+        p.name: values[p.name]
+        for p in artefact.parameters
+        if values[p.name] != p.default
+    }
     source = notebook_path(artefact) if source is None else Path(source)
-    output, start = Path(output), time.monotonic()
+    output = Path(output)
+    start = time.monotonic()
     action = f"read notebook {source}"
     try:
         notebook = _prepared(source, artefact, changed)

@@ -15,7 +15,12 @@ import click
 
 from companion.reproduction.artefacts import get_artefact
 
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
 
 
 class ParameterError(ValueError):
@@ -31,23 +36,35 @@ def _fault(name, value, declared):
     """What is wrong with a value, in words; nothing if it is right."""
     if name not in declared:
         close = difflib.get_close_matches(name, declared, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(declared) or 'none'}"
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"it has {', '.join(declared) or 'none'}"
+        )
         return f"{name!r} is no parameter of it: {hint}"
     parameter = declared[name]
     types = (int, float) if parameter.type is float else parameter.type
-    right = isinstance(value, types) and (parameter.type is bool) == isinstance(value, bool)
+    right = isinstance(value, types) and (parameter.type is bool) == isinstance(
+        value, bool
+    )
     if right and parameter.choices is not None:
         right = value in parameter.choices
     elif right and parameter.type in (int, float):
         right = math.isfinite(value) and parameter.low <= value <= parameter.high
-    return None if right else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
+    return (
+        None
+        if right
+        else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
+    )
 
 
 def _allowed(parameter):
     """What a parameter may be, in words."""
     if parameter.choices is not None:
         return "one of " + ", ".join(map(repr, parameter.choices))
-    words, low, high = _WORDS[parameter.type], parameter.low, parameter.high
+    words = _WORDS[parameter.type]
+    low = parameter.low
+    high = parameter.high
     if math.isfinite(low) and math.isfinite(high):
         return f"{words} from {low} to {high}"
     words += f" of at least {low}" * math.isfinite(low)
@@ -62,7 +79,9 @@ def check_parameters(artefact, values, *, text=False):
     declared = {parameter.name: parameter for parameter in artefact.parameters}
     values = dict(values)
     for name in values.keys() & declared.keys() if text else ():
-        with suppress(click.BadParameter):  # a word that stands for no value is a fault itself
+        with suppress(
+            click.BadParameter
+        ):  # a word that stands for no value is a fault itself
             values[name] = click.types.convert_type(declared[name].type)(values[name])
     faults = [_fault(name, value, declared) for name, value in values.items()]
     if any(faults):

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from companion._files import read_csv
-from companion._paths import data_dir
+from companion._utils.files import read_csv
+from companion._utils.paths import data_dir
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
@@ -18,11 +18,35 @@ __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_pri
 ASKS = ("value", "claim", "setting", "identity", "matched")
 SCORED = ASKS[:2]
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
-COLUMNS = ("paper", "artefact", "row", "column", "asks", "printed", "value", "spread", "spread_is")
-COLUMNS += ("n", "kind", "relation", "sentence", "why", "repeats", "matters", "overlap", "where")
+COLUMNS = (
+    "paper",
+    "artefact",
+    "row",
+    "column",
+    "asks",
+    "printed",
+    "value",
+    "spread",
+    "spread_is",
+)
+COLUMNS += (
+    "n",
+    "kind",
+    "relation",
+    "sentence",
+    "why",
+    "repeats",
+    "matters",
+    "overlap",
+    "where",
+)
 COLUMNS += ("note",)
-_NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?")
-_RELATION = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)")
+_NUMBER = re.compile(
+    r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
+)
+_RELATION = re.compile(
+    r"(?P<sign><=|>=|<|>)\s*(?P<bound>[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)"
+)
 
 
 class PublishedError(ValueError):
@@ -109,20 +133,33 @@ def _float(text):
 
 def _check_record(record, paper):
     """All faults of one row, and its numbers, NaN where it has none."""
-    asks, kind, printed, relation = map(record.get, ("asks", "kind", "printed", "relation"))
+    asks, kind, printed, relation = map(
+        record.get, ("asks", "kind", "printed", "relation")
+    )
     text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
-    numbers = {name: _float(record[name]) for name in ("value", "spread", "n", "matters")}
+    numbers = {
+        name: _float(record[name]) for name in ("value", "spread", "n", "matters")
+    }
     numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
-        return [f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"], numbers
-    value, n, parsed = numbers["value"], numbers["n"], parse_printed(printed)
-    claim, scored, many = kind == "ordinal", asks in SCORED, kind == "stochastic"
+        return [
+            f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"
+        ], numbers
+    value = numbers["value"]
+    n = numbers["n"]
+    parsed = parse_printed(printed)
+    claim = kind == "ordinal"
+    scored = asks in SCORED
+    many = kind == "stochastic"
     if claim:
-        reads, unlike = "a number or nothing", text and math.isnan(value)
+        reads = "a number or nothing"
+        unlike = text and math.isnan(value)
     elif parsed is None:
-        reads, unlike = "nothing", text
+        reads = "nothing"
+        unlike = text
     else:
-        reads, unlike = parsed.value, value != parsed.value
+        reads = parsed.value
+        unlike = value != parsed.value
     word = printed and parsed is None and kind not in ("deterministic", "ordinal")
     least = {"stochastic": 1, "spread": 2}.get(kind, 0)
     few = not (n.is_integer() and n >= max(least, 1)) if count else least
@@ -130,17 +167,22 @@ def _check_record(record, paper):
     named = ("artefact", "row", "column", "where", "printed")
     faults = {f"{name} is empty": not record[name] for name in named}
     faults |= {
-        f"paper is {record['paper']!r}, but the file is {paper}.csv": record["paper"] != paper,
-        f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks not in ASKS,
+        f"paper is {record['paper']!r}, but the file is {paper}.csv": record["paper"]
+        != paper,
+        f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks
+        not in ASKS,
         f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
             scored and (asks == "claim") != claim
         ),
-        "sentence is empty: quote what is claimed": asks == "claim" and not record["sentence"],
+        "sentence is empty: quote what is claimed": asks == "claim"
+        and not record["sentence"],
         "why is empty: say why this bound, which test proves it, or what was matched": (
             asks not in ("value", "setting") and not record["why"]
         ),
-        f"repeats is given, but a {asks} is not scored anyway": record["repeats"] and not scored,
-        f"matters {matters!r} is no positive number": matters and not numbers["matters"] > 0,
+        f"repeats is given, but a {asks} is not scored anyway": record["repeats"]
+        and not scored,
+        f"matters {matters!r} is no positive number": matters
+        and not numbers["matters"] > 0,
         f"printed {printed!r} is no number, which kind {kind!r} needs": word,
         f"value must be {reads}, as printed is {printed!r}. Got {text!r}": unlike,
         f"value {text} is negative, which no spread is": kind == "spread" and value < 0,
@@ -149,7 +191,8 @@ def _check_record(record, paper):
         "spread is given, but only a stochastic value with n > 1 has one": (
             spread and not (many and n > 1)
         ),
-        "spread_is is empty: say of what it is a deviation": spread and not record["spread_is"],
+        "spread_is is empty: say of what it is a deviation": spread
+        and not record["spread_is"],
         "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
         f"Got {relation!r}": bad_relation,
         f"overlap {record['overlap']!r} is no number >= 0": not numbers["overlap"] >= 0,
@@ -163,7 +206,10 @@ def _wrong_repeats(records, lines):
     faults = []
     for record in (record for record in records if record["repeats"]):
         own = (record["artefact"], record["row"], record["column"])
-        repeated = {record["repeats"], f"{record['artefact']}: {record['repeats']}"} & names
+        repeated = {
+            record["repeats"],
+            f"{record['artefact']}: {record['repeats']}",
+        } & names
         if not repeated or f"{own[0]}: {own[1]} / {own[2]}" in repeated:
             faults.append(
                 f"{lines[own]}: repeats {record['repeats']!r}, which is no other 'row / column' of "
@@ -202,23 +248,34 @@ def load_published(paper, path=None):
 
     path = data_dir() / "published" / f"{paper}.csv" if path is None else Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"No published values for {paper!r}: there is no file {path}.")
+        raise FileNotFoundError(
+            f"No published values for {paper!r}: there is no file {path}."
+        )
     try:
         header, *lines = read_csv(path.read_bytes())
     except ValueError as error:
         raise PublishedError(path.name, [str(error)]) from error
-    faults = [f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header]
-    faults += [f"line 1: column {name!r} is unknown" for name in header if name not in COLUMNS]
+    faults = [
+        f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header
+    ]
     faults += [
-        f"line 1: column {name!r} is there twice" for name in COLUMNS if header.count(name) > 1
+        f"line 1: column {name!r} is unknown" for name in header if name not in COLUMNS
+    ]
+    faults += [
+        f"line 1: column {name!r} is there twice"
+        for name in COLUMNS
+        if header.count(name) > 1
     ]
     if faults:
         raise PublishedError(path.name, faults)
-    records, seen = [], {}
+    records = []
+    seen = {}
     for number, cells in enumerate(lines, start=2):
         line = f"line {number}"
         if len(cells) != len(header):
-            faults.append(f"{line}: {len(header)} fields expected; quote a field that has a comma")
+            faults.append(
+                f"{line}: {len(header)} fields expected; quote a field that has a comma"
+            )
             continue
         record = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
         found, numbers = _check_record(record, paper)

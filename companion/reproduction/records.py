@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion._files import read_csv
+from companion._utils.files import read_csv
 from companion.reproduction.units import Unit, to_scalar
 
 
@@ -37,7 +37,9 @@ def cell(value: str | int | float | bool | None, digits: int | None = None) -> s
         value = float(f"{value:.{digits}g}") + 0.0  # zero has no sign
     text = str(value)
     if not text.isprintable():
-        raise ValueError(f"A text must be printable and stand in one line. Got {text!r}.")
+        raise ValueError(
+            f"A text must be printable and stand in one line. Got {text!r}."
+        )
     return text
 
 
@@ -47,7 +49,9 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
     checked = []
     for row in returned if several else [returned]:
         if not isinstance(row, Mapping):
-            raise TypeError(f"compute must return a dict or a list of dicts. Got {row!r}.")
+            raise TypeError(
+                f"compute must return a dict or a list of dicts. Got {row!r}."
+            )
         for name in row:
             if not isinstance(name, str) or name in unit.params:
                 taken = "A result must have a name other than the parameters"
@@ -76,7 +80,9 @@ def _common(orders: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({name for columns in different for name in columns}))
 
 
-def to_lines(parameters: list[str], records: Mapping[tuple[str, ...], Record]) -> list[list[str]]:
+def to_lines(
+    parameters: list[str], records: Mapping[tuple[str, ...], Record]
+) -> list[list[str]]:
     """Header and lines of the table of some records, by the cells of their parameters."""
     results = _common(record.columns for record in records.values())
     lines = [[*parameters, *results]]
@@ -104,7 +110,9 @@ def check_header(columns: list[str], parameters: list[str]) -> None:
         raise ValueError("line 1: a column is there twice")
 
 
-def parse_table(content: bytes, parameters: list[str], code: str) -> dict[tuple, Record]:
+def parse_table(
+    content: bytes, parameters: list[str], code: str
+) -> dict[tuple, Record]:
     """Records by the cells of their parameters; a ValueError says why this is no table of them."""
     n_params = len(parameters)
     columns, *lines = read_csv(content)
@@ -113,7 +121,9 @@ def parse_table(content: bytes, parameters: list[str], code: str) -> dict[tuple,
     found: dict[tuple, Record] = {}
     for number, line in enumerate(lines, start=2):
         if len(line) != len(columns):
-            raise ValueError(f"line {number}: {len(line)} cells instead of {len(columns)}")
+            raise ValueError(
+                f"line {number}: {len(line)} cells instead of {len(columns)}"
+            )
         own = tuple(line[:n_params])
         if own not in found:
             found[own] = Record(code, results, [], number)
@@ -133,9 +143,16 @@ def to_frame(
     if not content.strip():  # no parameters, no results
         return pd.DataFrame(), []
     text = dict.fromkeys(parameters, object)
-    kinds = {"dtype": text, "keep_default_na": False, "na_values": [""], "low_memory": False}
+    kinds = {
+        "dtype": text,
+        "keep_default_na": False,
+        "na_values": [""],
+        "low_memory": False,
+    }
     frame = pd.read_csv(io.BytesIO(content), **kinds)
-    cells = [*zip(*(frame[name].fillna("").tolist() for name in parameters), strict=True)]
+    cells = [
+        *zip(*(frame[name].fillna("").tolist() for name in parameters), strict=True)
+    ]
     cells = cells if parameters else [()] * len(frame)
     listed = [units[own] for own in cells if own in units]
     if len(listed) < len(cells):

@@ -81,7 +81,10 @@ def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
 
     artefact = get_artefact(name)
     parameters_for(name, profile=profile, jobs=jobs, fresh=fresh, **parameters)
-    loaded = {s.name: load_records(s, profile, jobs=jobs, fresh=fresh) for s in artefact.studies}
+    loaded = {
+        s.name: load_records(s, profile, jobs=jobs, fresh=fresh)
+        for s in artefact.studies
+    }
     frames = {study: records.frame for study, records in loaded.items()}
     missing = tuple(reason for records in loaded.values() for reason in records.missing)
     return Regeneration(artefact, profile, frames, missing)

@@ -11,10 +11,15 @@ from functools import cache, partial
 
 from joblib import cpu_count
 
-from companion._paths import build_dir
-from companion.errors import DamagedData, DataUnavailable
+from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.paths import build_dir
 from companion.reproduction.artefacts import Artefact
-from companion.reproduction.errors import ClusterError, DamagedError, StoreError, UnitError
+from companion.reproduction.errors import (
+    ClusterError,
+    DamagedError,
+    StoreError,
+    UnitError,
+)
 from companion.reproduction.published import PublishedError, load_published
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
@@ -32,8 +37,13 @@ def read_ledgers(artefacts, profile="paper"):
     reports = [run.compute(artefact) for artefact in artefacts]
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     lacks = [own.gaps for r in reports for own in r.records.values()]
-    gaps = {kind: [text for own in lacks for text in own[kind]] for kind in ("missing", "stale")}
-    gaps = {kind: [*dict.fromkeys(texts)] for kind, texts in gaps.items()}  # studies are shared
+    gaps = {
+        kind: [text for own in lacks for text in own[kind]]
+        for kind in ("missing", "stale")
+    }
+    gaps = {
+        kind: [*dict.fromkeys(texts)] for kind, texts in gaps.items()
+    }  # studies are shared
     return ledgers, gaps, failures_of((r.artefact.id, r.failures) for r in reports)
 
 
@@ -72,7 +82,13 @@ class ArtefactReport:
     times: list = field(default_factory=list)
 
 
-_OF_DAMAGE = (DamagedData, DamagedError, PublishedError, FileNotFoundError, DataUnavailable)
+_OF_DAMAGE = (
+    DamagedData,
+    DamagedError,
+    PublishedError,
+    FileNotFoundError,
+    DataUnavailable,
+)
 
 
 def _failure(what, error):
@@ -90,13 +106,16 @@ class Reproduction:
     """
 
     def __init__(self, profile="quick", *, read=None, jobs=1, fresh=False, **options):
-        self.profile, self.jobs, self.fresh = profile, jobs, fresh
+        self.profile = profile
+        self.jobs = jobs
+        self.fresh = fresh
         self.outputs = build_dir() / "reproduce" / profile
         self._afresh = fresh or profile == "quick"
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
         published = cache(load_published)
-        self._done, self._printed = {}, (published, cache(partial(load_declared, published)))
+        self._done = {}
+        self._printed = (published, cache(partial(load_declared, published)))
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -113,10 +132,18 @@ class Reproduction:
             frames = {name: found.frame for name, found in report.records.items()}
             gaps = any(found.gaps["missing"] for found in report.records.values())
             try:
-                report.ledger = judge(artefact, frames, self.profile, *self._printed, gaps=gaps)
-            except Exception as error:  # in published values, or in reading off the records
-                files = ", ".join(f"data/records/{artefact.paper}/{name}.csv" for name in frames)
-                report.failures |= _failure("no verdicts" + f" from {files}" * bool(files), error)
+                report.ledger = judge(
+                    artefact, frames, self.profile, *self._printed, gaps=gaps
+                )
+            except (
+                Exception
+            ) as error:  # in published values, or in reading off the records
+                files = ", ".join(
+                    f"data/records/{artefact.paper}/{name}.csv" for name in frames
+                )
+                report.failures |= _failure(
+                    "no verdicts" + f" from {files}" * bool(files), error
+                )
         return report
 
     def _compute(self, study, report):
@@ -131,7 +158,9 @@ class Reproduction:
             return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed
         if 0 < records.computed == records.n_units:
-            report.times.append((study.name, records.computed, self.jobs, time.monotonic() - start))
+            report.times.append(
+                (study.name, records.computed, self.jobs, time.monotonic() - start)
+            )
         return records
 
     @contextmanager
@@ -142,27 +171,43 @@ class Reproduction:
         parameters. The second waits for all, and gives the reports as the notebooks finish; a fresh
         run in place keeps their times, but for notebooks about all papers.
         """
-        from companion.reproduction import notebooks, warm  # whose imports take a second
+        from companion.reproduction import (
+            notebooks,
+            warm,
+        )  # whose imports take a second
 
         running = {}
 
         def start(report, values):
             if not report.failures:
                 output = self.outputs / f"{report.artefact.id}.ipynb"
-                task = threads.submit(run, report.artefact, output, values, in_place=in_place)
+                task = threads.submit(
+                    run, report.artefact, output, values, in_place=in_place
+                )
                 running[task] = report
 
         def finished():
             for done in as_completed(running):
-                report, book = running[done], done.result()
+                report = running[done]
+                book = done.result()
                 report.notebook = book
-                if in_place and self.fresh and report.artefact.paper and not book.failure:
-                    save_times(report.artefact, [*report.times, (NOTEBOOK, 1, 1, book.duration)])
+                if (
+                    in_place
+                    and self.fresh
+                    and report.artefact.paper
+                    and not book.failure
+                ):
+                    save_times(
+                        report.artefact,
+                        [*report.times, (NOTEBOOK, 1, 1, book.duration)],
+                    )
                 yield report
 
         run = notebooks.run_notebook
         # Threads, since each only waits for a kernel, a process of its own.
-        with ThreadPoolExecutor(cpu_count() if self.jobs == -1 else self.jobs) as threads:
+        with ThreadPoolExecutor(
+            cpu_count() if self.jobs == -1 else self.jobs
+        ) as threads:
             try:
                 yield start, finished
             except BaseException:

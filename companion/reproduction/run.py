@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion._paths import unwritable
-from companion.errors import DamagedData
+from companion._utils.errors import DamagedData
+from companion._utils.paths import unwritable
 from companion.reproduction.errors import StoreError, UnitError
 from companion.reproduction.records import Record
 from companion.reproduction.store import RecordStore
@@ -88,7 +88,8 @@ def load_records(
         After everything else is computed, if units failed otherwise than for missing data, or
         at once if the workers are lost (`ClusterError` if a Dask cluster is).
     """
-    store, news = RecordStore(study, profile), {}
+    store = RecordStore(study, profile)
+    news = {}
     if not fresh:
         found = _stored(store)
         lacks = found.gaps["missing"] or (profile == "quick" and found.gaps["stale"])
@@ -147,14 +148,17 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
             line = min(record.line for record in records)
             place = f"{table}, line {line}" if line else store.working
             many = f"{place}: {len(records)} of {len(found)} records {fault}"
-            gaps["stale"].append(f"{many}; `companion reproduce --fresh` computes them again")
+            gaps["stale"].append(
+                f"{many}; `companion reproduce --fresh` computes them again"
+            )
     return gaps
 
 
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
-    computed, without_rows = 0, {"failed": {}, "damaged": {}, "missing": {}}
+    computed = 0
+    without_rows = {"failed": {}, "damaged": {}, "missing": {}}
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     try:
         with bar, compute_units(study, todo, *workers) as outcomes:
@@ -178,12 +182,15 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
 
 
 def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
-    lines = [f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed]
+    lines = [
+        f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed
+    ]
     if more := lines[_NAMED_FAILURES:]:
         lines[_NAMED_FAILURES:] = [f"... and {len(more)} more"]
     return UnitError(
         f"{len(failed)} of {len(store.units)} units of {store.study.paper}/{store.study.name} "
-        "failed; the others are stored and will not be computed again.\n  " + "\n  ".join(lines)
+        "failed; the others are stored and will not be computed again.\n  "
+        + "\n  ".join(lines)
     )
 
 
@@ -193,4 +200,6 @@ def _progress_bar(total: int, description: str):
         warnings.simplefilter("ignore")  # that a notebook has no widgets
         from tqdm.auto import tqdm
     off = True if os.environ.get("COMPANION_PROGRESS") == "0" else None
-    return tqdm(total=total, desc=description, unit="unit", dynamic_ncols=True, disable=off)
+    return tqdm(
+        total=total, desc=description, unit="unit", dynamic_ncols=True, disable=off
+    )

@@ -15,12 +15,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion._files import read_csv
-from companion._paths import cache_dir, data_dir
-from companion._processes import only_one
+from companion._utils.files import read_csv
+from companion._utils.paths import cache_dir, data_dir
+from companion._utils.processes import only_one
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.index import digest_of_table, index_path, read_indexed, write_indexed
+from companion.reproduction.index import (
+    digest_of_table,
+    index_path,
+    read_indexed,
+    write_indexed,
+)
 from companion.reproduction.records import (
     Record,
     cell,
@@ -38,7 +43,9 @@ logger = logging.getLogger("companion")
 
 # Seconds in which other processes must have finished their transactions, of milliseconds each.
 _PATIENCE = 60
-_UNDER_WAY = "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
+_UNDER_WAY = (
+    "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
+)
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
 _DIGEST_LENGTH = 12
 # How values are put into order that may be of several types.
@@ -54,7 +61,9 @@ class RecordStore:
 
     def __init__(self, study: Study, profile: str = "paper"):
         if profile not in PROFILES:
-            raise ValueError(f"The profile must be one of {', '.join(PROFILES)}. Got {profile!r}.")
+            raise ValueError(
+                f"The profile must be one of {', '.join(PROFILES)}. Got {profile!r}."
+            )
         self.study = study
         self.profile = profile
         self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
@@ -62,7 +71,9 @@ class RecordStore:
         self.working = folder / f"{study.name}.sqlite"
         self._name = f"{study.paper}/{study.name} ({profile} profile)"
         listed = study.units(profile)
-        self.parameters = list(dict.fromkeys(name for unit in listed for name in unit.params))
+        self.parameters = list(
+            dict.fromkeys(name for unit in listed for name in unit.params)
+        )
         self._keys: dict[tuple[str, ...], str] = {}  # by the cells of the parameters
         self.units: dict[str, Unit] = {}
         for unit in listed:
@@ -87,7 +98,9 @@ class RecordStore:
         data = sorted({unit.data for unit in self.units.values()} - {""})
         if not data:
             return code
-        return hashlib.sha256("\n".join([code, *data]).encode()).hexdigest()[:_DIGEST_LENGTH]
+        return hashlib.sha256("\n".join([code, *data]).encode()).hexdigest()[
+            :_DIGEST_LENGTH
+        ]
 
     # ----------------------------------------------------------------------------- reading
 
@@ -98,7 +111,11 @@ class RecordStore:
         """
         found = self._committed() if self.profile == "paper" else {}
         for key, record in (self.waiting() if waiting is None else waiting).items():
-            if key not in found or found[key].code != self.code or record.code == self.code:
+            if (
+                key not in found
+                or found[key].code != self.code
+                or record.code == self.code
+            ):
                 found[key] = record
         return found
 
@@ -110,7 +127,9 @@ class RecordStore:
             return [(_RANKS[type(v)], 0 if v is None else v) for v in values]
 
         kept = [unit for key, unit in self.units.items() if key in records]
-        by_cells = {self._cells(unit): records[unit.key] for unit in sorted(kept, key=place)}
+        by_cells = {
+            self._cells(unit): records[unit.key] for unit in sorted(kept, key=place)
+        }
         return to_lines(self.parameters, by_cells)
 
     def waiting(self) -> dict[str, Record]:
@@ -131,9 +150,14 @@ class RecordStore:
     def _select(self, database: sqlite3.Connection) -> dict[str, Record]:
         if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        if not database.execute("SELECT * FROM sqlite_master WHERE name = 'records'").fetchone():
+        if not database.execute(
+            "SELECT * FROM sqlite_master WHERE name = 'records'"
+        ).fetchone():
             return {}  # a run was killed before its first unit
-        return {line[0]: self._record(*line) for line in database.execute("SELECT * FROM records")}
+        return {
+            line[0]: self._record(*line)
+            for line in database.execute("SELECT * FROM records")
+        }
 
     def _record(self, key: str, params: str, code: str, rows: str) -> Record:
         unit = self.study.unit(**json.loads(params))
@@ -142,7 +166,9 @@ class RecordStore:
     def _table(self) -> tuple[bytes, str]:
         """The committed table as it was written, and by which code; empty if there is none."""
         try:
-            content, entry = read_indexed(self.path, f"{self.study.paper}/{self.study.name}")
+            content, entry = read_indexed(
+                self.path, f"{self.study.paper}/{self.study.name}"
+            )
             if entry is None or digest_of_table(content) != entry.sha256:
                 parse_table(content, self.parameters, "")  # which may know the line
                 wrong = f"{index_path()} has no line of it"
@@ -170,7 +196,8 @@ class RecordStore:
         """
         units = {cells: self.units[key] for cells, key in self._keys.items()}
         waiting = self.waiting()
-        content, code = b"", ""
+        content = b""
+        code = ""
         if self.profile == "paper" and not waiting:
             content, code = self._table()
         if not content:
@@ -231,7 +258,9 @@ class RecordStore:
         found = new if new.keys() >= self.units.keys() else self.records(waiting)
         kept = {key: record for key, record in found.items() if key in self.units}
         if dropped := len(found) - len(kept):
-            logger.warning("%s: %d record(s) of units no longer listed.", self.path, dropped)
+            logger.warning(
+                "%s: %d record(s) of units no longer listed.", self.path, dropped
+            )
         if kept:
             self._write_table(kept)
         if not is_fresh:
@@ -253,7 +282,9 @@ class RecordStore:
         try:
             if action == "write":
                 self.working.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.working, _PATIENCE, isolation_level=None)) as found:
+            with closing(
+                sqlite3.connect(self.working, _PATIENCE, isolation_level=None)
+            ) as found:
                 found.execute("PRAGMA synchronous = FULL")
                 found.execute("BEGIN IMMEDIATE" if action == "write" else "BEGIN")
                 with found:
@@ -267,9 +298,14 @@ class RecordStore:
         way_out = "COMPANION_PROJECT to a copy of the project"
         if path.parent == self.working.parent:
             way_out = "COMPANION_CACHE to another folder"
-        kind, advice = DamagedError, "It is damaged and left as it is; move it away"
-        if isinstance(error, (OSError, sqlite3.Error)) and type(error) is not sqlite3.DatabaseError:
-            kind, advice = StoreError, "Free some space on its disk, make it accessible"
+        kind = DamagedError
+        advice = "It is damaged and left as it is; move it away"
+        if (
+            isinstance(error, (OSError, sqlite3.Error))
+            and type(error) is not sqlite3.DatabaseError
+        ):
+            kind = StoreError
+            advice = "Free some space on its disk, make it accessible"
         return kind(
             f"Records of {self._name}: cannot {action} {path}: "
             f"{getattr(error, 'strerror', None) or error}. {advice}, or set {way_out}, and run "

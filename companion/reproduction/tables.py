@@ -20,7 +20,13 @@ def plain(value):
         value = value.item()
     if not isinstance(value, float):
         return value
-    return value + 0.0 if math.isfinite(value) else None if math.isnan(value) else str(value)
+    return (
+        value + 0.0
+        if math.isfinite(value)
+        else None
+        if math.isnan(value)
+        else str(value)
+    )
 
 
 def number_text(value, how):
@@ -58,9 +64,14 @@ class Table:
         self.header = [str(name) for name in header]
         self.rows = [[str(cell) for cell in row] for row in rows]
         if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(f"Every row of a table must have {len(self.header)} cells.")
-        self.values = [{name: plain(v) for name, v in record.items()} for record in values]
-        self.title, self.folded = title, max(folded, len(self.rows) - _MOST_ROWS)
+            raise ValueError(
+                f"Every row of a table must have {len(self.header)} cells."
+            )
+        self.values = [
+            {name: plain(v) for name, v in record.items()} for record in values
+        ]
+        self.title = title
+        self.folded = max(folded, len(self.rows) - _MOST_ROWS)
 
     @classmethod
     def from_frame(cls, frame, formats=None, title=""):
@@ -86,7 +97,9 @@ class Table:
         formats = formats or {}
         unknown = [name for name in formats if name not in frame]
         if unknown:
-            raise ValueError(f"formats must name columns of the frame. Got {', '.join(unknown)}.")
+            raise ValueError(
+                f"formats must name columns of the frame. Got {', '.join(unknown)}."
+            )
 
         def text(name, value):
             how = formats.get(name, ".4g" if isinstance(value, float) else "")
@@ -111,9 +124,18 @@ class Table:
         """
         columns = list(zip(self.header, *self.rows, strict=True))
         widths = [max(map(len, column)) for column in columns]
-        least = [max(map(len, _spaced(" ".join(column)).split()), default=0) for column in columns]
-        while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 1:
-            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(len(widths))
+        least = [
+            max(map(len, _spaced(" ".join(column)).split()), default=0)
+            for column in columns
+        ]
+        while (
+            width is not None
+            and sum(widths) + 2 * (len(widths) - 1) > width
+            and max(widths) > 1
+        ):
+            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(
+                len(widths)
+            )
             widths[max(looser, key=widths.__getitem__)] -= 1
 
         def broken(cell, n):
@@ -124,10 +146,16 @@ class Table:
         def lines(cells):
             parts = map(broken, cells, widths)
             for texts in zip_longest(*parts, fillvalue=""):
-                yield "  ".join(c.ljust(n) for c, n in zip(texts, widths, strict=True)).rstrip()
+                yield "  ".join(
+                    c.ljust(n) for c, n in zip(texts, widths, strict=True)
+                ).rstrip()
 
         rule = "  ".join("-" * n for n in widths)
-        body = [*lines(self.header), rule, *(line for row in self.rows for line in lines(row))]
+        body = [
+            *lines(self.header),
+            rule,
+            *(line for row in self.rows for line in lines(row)),
+        ]
         return "\n".join([self.title, *body] if self.title else body)
 
     def to_html(self):
@@ -148,7 +176,9 @@ class Table:
             return [*above, *(line("td", row) for row in rows), "</tbody></table>"]
 
         shown = len(self.rows) - self.folded
-        caption = [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
+        caption = (
+            [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
+        )
         whole = caption and self.rows and not shown
         parts = [] if whole else table(self.rows[:shown], caption)
         if self.folded > 0:
@@ -169,7 +199,9 @@ class Table:
             escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
             return f"| {' | '.join(escaped)} |"
 
-        return "\n".join(map(line, [self.header, ["---"] * len(self.header), *self.rows]))
+        return "\n".join(
+            map(line, [self.header, ["---"] * len(self.header), *self.rows])
+        )
 
     __str__ = __repr__ = to_text
 

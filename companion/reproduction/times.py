@@ -7,8 +7,8 @@ import os
 
 import pandas as pd
 
-from companion._files import replace_bytes
-from companion._paths import data_dir
+from companion._utils.files import replace_bytes
+from companion._utils.paths import data_dir
 from companion.reproduction.artefacts import list_artefacts
 
 #: Stands in the column ``study`` for running the notebook on finished records.
@@ -33,8 +33,11 @@ def load_times():
 
 def save_times(artefact, lines):
     """Replace the lines of these studies of a paper: tuples of study, units, jobs and seconds."""
-    old, order = load_times(), [known.id for known in list_artefacts()]
-    shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (old["study"] != NOTEBOOK)
+    old = load_times()
+    order = [known.id for known in list_artefacts()]
+    shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (
+        old["study"] != NOTEBOOK
+    )
     own = shared | (old["artefact"] == artefact.id)
     replaced = own & old["study"].isin([line[0] for line in lines])
     new = [
@@ -42,6 +45,8 @@ def save_times(artefact, lines):
         for study, units, jobs, seconds in lines
     ]
     table = [*old[~replaced].itertuples(index=False, name=None), *new]
-    table.sort(key=lambda line: order.index(line[0]) if line[0] in order else len(order))
+    table.sort(
+        key=lambda line: order.index(line[0]) if line[0] in order else len(order)
+    )
     text = pd.DataFrame(table, columns=_COLUMNS).to_csv(index=False)
     replace_bytes(data_dir() / "times.csv", text.encode())

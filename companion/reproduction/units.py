@@ -19,7 +19,9 @@ PROFILES = ("quick", "paper")
 _KEY_LENGTH = 20
 
 
-def to_scalar(value: Any, where: str, *, finite: bool = False) -> str | int | float | bool | None:
+def to_scalar(
+    value: Any, where: str, *, finite: bool = False
+) -> str | int | float | bool | None:
     """The plain Python scalar equal to ``value``."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -84,7 +86,9 @@ def seed_for(*parts: Any) -> np.random.SeedSequence:
     >>> bool((a.generate_state(4) == b.generate_state(4)).all())
     True
     """
-    return np.random.SeedSequence(int(_digest(canonical_json(["seed", list(parts)])), 16))
+    return np.random.SeedSequence(
+        int(_digest(canonical_json(["seed", list(parts)])), 16)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +127,12 @@ class Unit:
         plain = {}
         for name, value in dict(self.params).items():
             if not isinstance(name, str) or not name:
-                raise TypeError(f"{owner}: parameter names must be strings. Got {name!r} instead.")
-            plain[name] = to_scalar(value, f"parameter '{name}' of a {owner}", finite=True)
+                raise TypeError(
+                    f"{owner}: parameter names must be strings. Got {name!r} instead."
+                )
+            plain[name] = to_scalar(
+                value, f"parameter '{name}' of a {owner}", finite=True
+            )
         object.__setattr__(self, "params", plain)
 
     @cached_property

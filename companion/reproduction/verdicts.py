@@ -14,7 +14,12 @@ import pandas as pd
 from companion.reproduction import _comparisons as rules
 from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, compare_row
 from companion.reproduction.declared import load_deviations, load_readings
-from companion.reproduction.published import COLUMNS, SCORED, PublishedError, load_published
+from companion.reproduction.published import (
+    COLUMNS,
+    SCORED,
+    PublishedError,
+    load_published,
+)
 
 __all__ = ["compare", "judge", "score"]
 
@@ -31,7 +36,9 @@ SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
 _DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
 #: How the sentence of a claim begins that is not the paper's.
 OURS = "ours"
-NO_SUCH_VALUE = "no record is missing, and yet nothing regenerated has this row and column"
+NO_SUCH_VALUE = (
+    "no record is missing, and yet nothing regenerated has this row and column"
+)
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "support", "se", "would_see")
 _NEEDED = ("row", "column", "value", "converged")
@@ -50,12 +57,21 @@ def regenerated(reproduced):
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        given = {name: value for name, value in record.items() if not rules.is_missing(value)}
-        own = _UNSAID | given | {name: float(given.get(name, _UNSAID[name])) for name in _NUMBERS}
-        cell, reading = (own["row"], own["column"]), own["reading"]
+        given = {
+            name: value for name, value in record.items() if not rules.is_missing(value)
+        }
+        own = (
+            _UNSAID
+            | given
+            | {name: float(given.get(name, _UNSAID[name])) for name in _NUMBERS}
+        )
+        cell = (own["row"], own["column"])
+        reading = own["reading"]
         readings = cells.setdefault(cell, {})
         if reading in readings or len({*readings, reading} - {""}) > 1:
-            raise ValueError(f"The regenerated value of {' / '.join(cell)} is there twice.")
+            raise ValueError(
+                f"The regenerated value of {' / '.join(cell)} is there twice."
+            )
         if own["converged"] not in (True, False):
             raise ValueError(
                 f"converged of {' / '.join(cell)} must be True or False. Got {own['converged']!r}."
@@ -70,7 +86,8 @@ def _joint_chances(rows, cells):
     The draws of its cells, as the paper rounds, are those of the same units; a cell whose draws
     are more or fewer is of others.
     """
-    tables, chances = {}, {}
+    tables = {}
+    chances = {}
     for row in rows:
         cell = (row["row"], row["column"])
         own = cells.get(cell, {}).get("", {"draws": ()})
@@ -80,7 +97,9 @@ def _joint_chances(rows, cells):
     for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
         if n and len(names) > 1 and not np.isnan(draws).any():
-            chances |= dict.fromkeys(names, rules.joint_chance(printed, np.transpose(draws)))
+            chances |= dict.fromkeys(
+                names, rules.joint_chance(printed, np.transpose(draws))
+            )
     return chances
 
 
@@ -96,14 +115,21 @@ def _counts_as(row, told):
 
 def _conclude(comparison, converged, deviation, profile):
     """Verdict, status of the deviation, reason, problem and note, given what is declared."""
-    outcome, note, problem = comparison.outcome, comparison.note, ""
-    status, reason, evidence = "", "", ""
+    outcome = comparison.outcome
+    note = comparison.note
+    problem = ""
+    status = ""
+    reason = ""
+    evidence = ""
     verdict = outcome
     if outcome in DEPARTS and deviation is not None:
-        status, reason, evidence = deviation.status, deviation.reason, deviation.evidence
+        status = deviation.status
+        reason = deviation.reason
+        evidence = deviation.evidence
         verdict = f"{outcome} ({status}: {reason})"
     elif outcome in DEPARTS:
-        status, problem = "undeclared", f"{outcome} and is not declared in data/deviations.yaml"
+        status = "undeclared"
+        problem = f"{outcome} and is not declared in data/deviations.yaml"
     elif deviation is not None and outcome != NOT_RUN:
         if profile == "paper":
             problem = f"declared deviation has healed (it is {outcome}): remove its declaration"
@@ -112,7 +138,12 @@ def _conclude(comparison, converged, deviation, profile):
             note = "; ".join(filter(None, [note, few]))
     if outcome != NOT_RUN and not converged:
         verdict += " (not converged)"
-    told = {"verdict": verdict, "status": status, "reason": reason, "evidence": evidence}
+    told = {
+        "verdict": verdict,
+        "status": status,
+        "reason": reason,
+        "evidence": evidence,
+    }
     return {"outcome": outcome, **told, "problem": problem, "note": note}
 
 
@@ -153,8 +184,11 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         If the regenerated values lack a column, hold a cell twice, name an unknown reading, or a
         stochastic one has neither standard error nor number of repetitions.
     """
-    cells, rows = regenerated(reproduced), published.to_dict("records")
-    deviations, readings, ledger = deviations or {}, readings or {}, []
+    cells = regenerated(reproduced)
+    rows = published.to_dict("records")
+    deviations = deviations or {}
+    readings = readings or {}
+    ledger = []
     joint = _joint_chances(rows, cells)
     for row in rows:
         cell = (row["row"], row["column"])
@@ -165,7 +199,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         converged = bool(own["converged"])
         reading, as_read = next(iter(found.items()), ("", None))
         if reading and reading not in readings:
-            missing = f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
+            missing = (
+                f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
+            )
             raise PublishedError("readings.yaml", [missing])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
@@ -183,7 +219,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 "counts_as": _counts_as(row, told),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
-                "outcome_as_read": compare_row(row, as_read, profile).outcome if reading else "",
+                "outcome_as_read": compare_row(row, as_read, profile).outcome
+                if reading
+                else "",
             }
         )
     return pd.DataFrame(ledger)
@@ -195,7 +233,13 @@ def load_declared(load=load_published):
 
 
 def judge(
-    artefact, records, profile="paper", load=load_published, declared=load_declared, *, gaps=False
+    artefact,
+    records,
+    profile="paper",
+    load=load_published,
+    declared=load_declared,
+    *,
+    gaps=False,
 ):
     """Ledger of one artefact from the records of its studies; `load` and `declared` read the rest.
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from companion._paths import chosen_folders
+from companion._utils.paths import chosen_folders
 from companion.reproduction.artefacts import list_papers
 
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
@@ -49,11 +49,17 @@ def _serve(connection_file, folder, environment):
         "log_level": "CRITICAL",  # an interrupt at the end of a notebook is no error
         "parent_handle": os.getppid(),
     }
-    mpl.rcParams["backend"] = environment["MPLBACKEND"]  # at which it has looked already
+    mpl.rcParams["backend"] = environment[
+        "MPLBACKEND"
+    ]  # at which it has looked already
     if widgets := sys.modules.get("ipywidgets"):  # preloaded, where it is installed
-        widgets.interactive.update = lambda *_: None  # nobody is there to see what a slider draws
+        widgets.interactive.update = (
+            lambda *_: None
+        )  # nobody is there to see what a slider draws
     threadpool_limits(1)  # other processes are at work beside it
-    launch_new_instance(argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()])
+    launch_new_instance(
+        argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()]
+    )
 
 
 class _Kernel(_CONTEXT.Process):
@@ -78,14 +84,24 @@ class WarmProvisioner(LocalProvisioner):
     async def launch_kernel(self, cmd, **options):
         if _FORKS:
             papers = {paper.module for paper in list_papers().values()}
-            _CONTEXT.set_forkserver_preload([*_PRELOADED, *sorted(papers & sys.modules.keys())])
+            _CONTEXT.set_forkserver_preload(
+                [*_PRELOADED, *sorted(papers & sys.modules.keys())]
+            )
         environment = options["env"] | chosen_folders() | _ENVIRONMENT
         connection_file = self.parent.connection_file
-        process = _Kernel(target=_serve, args=(connection_file, options["cwd"], environment))
-        main = find_spec("companion.__main__")  # not a script, which the kernel would run again
-        with _STARTING, patch.object(sys.modules["__main__"], "__spec__", main, create=True):
+        process = _Kernel(
+            target=_serve, args=(connection_file, options["cwd"], environment)
+        )
+        main = find_spec(
+            "companion.__main__"
+        )  # not a script, which the kernel would run again
+        with (
+            _STARTING,
+            patch.object(sys.modules["__main__"], "__spec__", main, create=True),
+        ):
             process.start()
-        self.process, self.pid = process, process.pid
+        self.process = process
+        self.pid = process.pid
         return self.connection_info
 
 

@@ -11,8 +11,8 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from companion._processes import end_with
-from companion.errors import DamagedData, DataUnavailable
+from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.processes import end_with
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.records import check_rows
@@ -23,7 +23,9 @@ from companion.reproduction.units import Study, Unit
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def run_unit(compute: Callable, unit: Unit, code=None, parent=None) -> tuple[str, str, Any]:
+def run_unit(
+    compute: Callable, unit: Unit, code=None, parent=None
+) -> tuple[str, str, Any]:
     """A unit's key and "rows" with its results, or the reason why it is "missing" or "failed".
 
     A unit is "damaged" if its data are.
@@ -70,7 +72,9 @@ def compute_units(
     from joblib import Parallel, delayed
 
     with ExitStack() as stack:
-        options, code, parent = {"n_jobs": jobs}, code_digest(study.compute), os.getpid()
+        options = {"n_jobs": jobs}
+        code = code_digest(study.compute)
+        parent = os.getpid()
         if backend == "dask":
             from companion.reproduction._dask import dask_backend
 
@@ -85,7 +89,9 @@ def compute_units(
         # Batches of one, since a batch comes back, and is stored, only as a whole.
         parallel = Parallel(return_as="generator_unordered", batch_size=1, **options)
         with _interrupts_held():
-            found = parallel(delayed(run_unit)(study.compute, unit, code, parent) for unit in units)
+            found = parallel(
+                delayed(run_unit)(study.compute, unit, code, parent) for unit in units
+            )
         yield _told(f"{study.paper}/{study.name}", stack.enter_context(closing(found)))
 
 
@@ -94,8 +100,14 @@ def _told(name: str, outcomes: Iterator) -> Iterator:
     try:
         yield from outcomes
     except Exception as error:
-        reason = " ".join(str(error).split()).split(". ")[0].rstrip(".") or type(error).__name__
-        died = type(error).__module__.startswith("joblib") or type(error).__name__ == "KilledWorker"
+        reason = (
+            " ".join(str(error).split()).split(". ")[0].rstrip(".")
+            or type(error).__name__
+        )
+        died = (
+            type(error).__module__.startswith("joblib")
+            or type(error).__name__ == "KilledWorker"
+        )
         raise (UnitError if died else ClusterError)(
             f"{name}: the workers are lost or cannot run a unit ({reason}). Finished units are "
             "stored; run again, with fewer jobs if it recurs (a worker that dies often lacks "

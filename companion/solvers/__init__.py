@@ -19,4 +19,6 @@ from companion.solvers.smo import *  # noqa: F403
 from companion.solvers.wls import *  # noqa: F403
 
 # What the modules list, which is all that is here but the modules themselves.
-__all__ = [name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))]
+__all__ = [
+    name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
+]

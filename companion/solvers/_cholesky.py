@@ -2,14 +2,19 @@
 
 import numpy as np
 
-from companion._compiled import njit
+from companion._utils.compiled import njit
 
 # Rows that are computed together.
 _BLOCK = 16
 
 
 # Part of its callers: with a copy of its own, results would depend on what is loaded first.
-@njit(error_model="numpy", nogil=True, inline="always", fastmath={"nnan", "nsz", "contract"})
+@njit(
+    error_model="numpy",
+    nogil=True,
+    inline="always",
+    fastmath={"nnan", "nsz", "contract"},
+)
 def cholesky(H):
     """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
     size = H.shape[0]
@@ -19,7 +24,8 @@ def cholesky(H):
             left = np.ascontiguousarray(H[:first, first:end].T)
             part = np.dot(left, np.ascontiguousarray(H[:first, first:]))
             for r in range(first, end):
-                row, other = H[r, first:], part[r - first]
+                row = H[r, first:]
+                other = part[r - first]
                 for s in range(size - first):
                     row[s] -= other[s]
         for r in range(first, end):

@@ -7,20 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from companion._checks import checked_positive, checked_weights
-from companion.conformal_factors import Gaussians
-from companion.separability import Separability
+from companion._utils.checks import checked_positive, checked_weights
+from companion.conformal.factors import Gaussians
+from companion.conformal.separability import Separability
 from companion.solvers.mdm import MDMResult, minimise, nearest_points
 
 __all__ = ["ConformalProblem", "TrainedMachine"]
 
 # The largest C d^2 k(x, x) of a class. Below, the class vanishes beside the ridge 1 / C; above, the
 # ridge vanishes beside the class and the machine has a hard margin.
-_LEAST, _MOST = 1e-12, 1e12
+_LEAST = 1e-12
+_MOST = 1e12
 
 # Candidates of a search are trained to as many times the tolerance, or for so many updates; the
 # best one to the tolerance.
-_CANDIDATE, _UPDATES = 10.0, 50_000
+_CANDIDATE = 10.0
+_UPDATES = 50_000
 
 # Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
 _NO_FACTOR = 1e-150
@@ -100,13 +102,18 @@ class ConformalProblem:
                     f"Got {found}; set aside another share for validation."
                 )
         self._whole_K = K if self._make_K is None else None
-        self.whole_y, self.whole_distances = y, distances
-        self.C, self.sigma, self.n_features = C, sigma, n_features
-        self.tol, self.max_iter = tol, max_iter
+        self.whole_y = y
+        self.whole_distances = distances
+        self.C = C
+        self.sigma = sigma
+        self.n_features = n_features
+        self.tol = tol
+        self.max_iter = max_iter
         self.sample_weight = checked_weights(sample_weight, y.size, "ConformalProblem")
         self._costs = C * self.sample_weight
         self._validation_weight = self.sample_weight[self.validation]
-        self.y, self.validation_y = y[self.train], y[self.validation]
+        self.y = y[self.train]
+        self.validation_y = y[self.validation]
         self.K = K[np.ix_(self.train, self.train)]
         self.validation_K = K[np.ix_(self.train, self.validation)]
         self.diagonal = self.K.diagonal().copy()
@@ -135,7 +142,8 @@ class ConformalProblem:
 
     @cached_property
     def whole(self):
-        everything, K = np.arange(self.whole_y.size), self.whole_K
+        everything = np.arange(self.whole_y.size)
+        K = self.whole_K
         if self._make_K is not None:
             # Who does not keep the matrix asks for this machine last, and all else is room.
             self.K = self.validation_K = self.whole_distances = self._make_K = None
@@ -170,7 +178,9 @@ class ConformalProblem:
         most = _UPDATES if self.max_iter is None else min(self.max_iter, _UPDATES)
         options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": most}
         ridge = self.ridge(self.train)
-        alpha, heights, n_iter = minimise(self.K, self.y, self.y * d, ridge, alpha0, **options)
+        alpha, heights, n_iter = minimise(
+            self.K, self.y, self.y * d, ridge, alpha0, **options
+        )
         return alpha, -0.5 * ((self.y * alpha) @ heights), n_iter
 
     def _nearest_points(self, K, y, e, samples, alpha0=None):
@@ -186,7 +196,9 @@ class ConformalProblem:
         d, validation_d : ndarray
             Factors of the training and the validation part that the machine was trained with.
         """
-        return float(self._g_means_error(self.validation_decision(machine, d, validation_d)))
+        return float(
+            self._g_means_error(self.validation_decision(machine, d, validation_d))
+        )
 
     def validation_decision(self, machine, d, validation_d):
         """Decision values of the validation part, in hull units.
@@ -209,7 +221,9 @@ class ConformalProblem:
         validation_D : ndarray of shape (n_machines, n_validation)
             Factors of the validation part.
         """
-        return self._g_means_error(self._decisions(weights, intercepts[:, None], validation_D))
+        return self._g_means_error(
+            self._decisions(weights, intercepts[:, None], validation_D)
+        )
 
     def _decisions(self, weights, intercept, validation_d):
         used = np.flatnonzero(np.atleast_2d(weights).any(axis=0))
@@ -217,7 +231,8 @@ class ConformalProblem:
         return validation_d * products + intercept
 
     def _g_means_error(self, decisions):
-        chosen, positive = decisions > 0.0, self.validation_y > 0.0
+        chosen = decisions > 0.0
+        positive = self.validation_y > 0.0
         hits = self._share(chosen, positive), 1.0 - self._share(chosen, ~positive)
         return 1.0 - np.sqrt(hits[0] * hits[1])
 
@@ -251,9 +266,13 @@ class ConformalProblem:
             "is not finite": ~np.isfinite(D).all(axis=1),
             "is negative everywhere": (D < 0.0).any(axis=1) & ~(D > 0.0).any(axis=1),
             "underflows on all training samples of a class": tops.min(axis=0) < _LEAST,
-            "is so large that the penalty 1 / C vanishes beside the kernel": tops.max(axis=0)
+            "is so large that the penalty 1 / C vanishes beside the kernel": tops.max(
+                axis=0
+            )
             > _MOST,
-            "is not finite on a validation sample": ~np.isfinite(validation_D).all(axis=1),
+            "is not finite on a validation sample": ~np.isfinite(validation_D).all(
+                axis=1
+            ),
         }
         return np.select(list(found.values()), list(found), default="")
 
@@ -261,7 +280,9 @@ class ConformalProblem:
 def carried(alpha, before, d):
     """Multipliers that keep w, but for the lengths of its two parts, when factors become d."""
     usable = d > _NO_FACTOR
-    return np.divide(alpha * np.maximum(before, 0.0), d, out=np.zeros(d.size), where=usable)
+    return np.divide(
+        alpha * np.maximum(before, 0.0), d, out=np.zeros(d.size), where=usable
+    )
 
 
 @dataclass(frozen=True)
@@ -282,7 +303,9 @@ class TrainedMachine:
     def retrained(self, d, validation_d):
         """The machine with other factors, found from this one."""
         alpha0 = carried(self.alpha, self.factors, d)
-        return TrainedMachine(self.problem, self.problem.machine(d, alpha0), d, validation_d)
+        return TrainedMachine(
+            self.problem, self.problem.machine(d, alpha0), d, validation_d
+        )
 
     @property
     def y(self):
@@ -316,10 +339,14 @@ class TrainedMachine:
         return self.unit(units) * coef, self.unit(units) * self.machine.intercept
 
     def validation_decision(self):
-        return self.problem.validation_decision(self.machine, self.factors, self.validation_factors)
+        return self.problem.validation_decision(
+            self.machine, self.factors, self.validation_factors
+        )
 
     def validation_error(self):
-        return self.problem.validation_error(self.machine, self.factors, self.validation_factors)
+        return self.problem.validation_error(
+            self.machine, self.factors, self.validation_factors
+        )
 
     def apply(self, stage):
         """c of a stage on the training and the validation part."""
@@ -330,7 +357,13 @@ class TrainedMachine:
         of_train = problem.diagonal, self.factors
         of_validation = problem.validation_diagonal, self.validation_factors
         if isinstance(stage, Gaussians):
-            near, far = problem.distances(columns), problem.validation_distances(columns)
-            return stage.factors(None, near, *of_train), stage.factors(None, far, *of_validation)
-        near, far = problem.K[:, columns], problem.validation_K[columns].T
-        return stage.factors(near, None, *of_train), stage.factors(far, None, *of_validation)
+            near = problem.distances(columns)
+            far = problem.validation_distances(columns)
+            return stage.factors(None, near, *of_train), stage.factors(
+                None, far, *of_validation
+            )
+        near = problem.K[:, columns]
+        far = problem.validation_K[columns].T
+        return stage.factors(near, None, *of_train), stage.factors(
+            far, None, *of_validation
+        )

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from companion._threads import interruptible
-from companion.solvers._wls_loops import scale_rows
+from companion._utils.threads import interruptible
+from companion.solvers._loops.wls import scale_rows
 
 __all__ = ["Design", "normal_equations"]
 
@@ -44,12 +44,16 @@ class Design:
         Numbers of samples and of columns of Z.
     """
 
-    def __init__(self, features, *, bias=True, factor=None, pivots=None, n_coefficients=None):
+    def __init__(
+        self, features, *, bias=True, factor=None, pivots=None, n_coefficients=None
+    ):
         n, self.m = features.shape
         self.augmented = np.empty((n, self.m + 1))
         self.augmented[:, :-1] = features
         self.augmented[:, -1] = 1.0 if bias else 0.0
-        self.bias, self._factor, self._pivots = bias, factor, pivots
+        self.bias = bias
+        self._factor = factor
+        self._pivots = pivots
         self.n_coefficients = self.m if n_coefficients is None else n_coefficients
 
     @property
@@ -82,7 +86,9 @@ class Design:
         bias : bool, default=True
         """
         K = _checked_matrix(K, "K")
-        gram = K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
+        gram = (
+            K if K_prototypes is None else _checked_matrix(K_prototypes, "K_prototypes")
+        )
         size = K.shape[1]
         if gram.shape != (size, size):
             raise ValueError(
@@ -97,11 +103,13 @@ class Design:
                     f"Got {largest:g} as the largest entry on its diagonal."
                 )
             # Nothing but zeros: the bias is the whole machine.
-            largest, gram = 1.0, np.eye(size)
+            largest = 1.0
+            gram = np.eye(size)
         factor, pivots, rank, _ = interruptible(
             size**3 / 3.0, lapack.dpstrf, gram, tol=_INDEPENDENT * largest, lower=1
         )
-        factor, pivots = np.asfortranarray(np.tril(factor[:rank, :rank])), pivots[:rank] - 1
+        factor = np.asfortranarray(np.tril(factor[:rank, :rank]))
+        pivots = pivots[:rank] - 1
         features = interruptible(
             K.shape[0] * rank**2,
             blas.dtrsm,
@@ -113,7 +121,9 @@ class Design:
             trans_a=1,
             overwrite_b=1,
         )
-        return cls(features, bias=bias, factor=factor, pivots=pivots, n_coefficients=size)
+        return cls(
+            features, bias=bias, factor=factor, pivots=pivots, n_coefficients=size
+        )
 
     def take(self, rows):
         """The design of some of the samples: the same machine on a fold.
@@ -138,7 +148,9 @@ class Design:
         if self._factor is None:
             return w.copy()
         beta = np.zeros((*w.shape[:-1], self.n_coefficients))
-        solved = blas.dtrsm(1.0, self._factor, w.reshape(-1, self.m).T, lower=1, trans_a=1)
+        solved = blas.dtrsm(
+            1.0, self._factor, w.reshape(-1, self.m).T, lower=1, trans_a=1
+        )
         beta[..., self._pivots] = solved.T.reshape(w.shape)
         return beta
 
@@ -151,12 +163,20 @@ def normal_equations(design, a):
     H = np.zeros((design.m + 1, design.m + 1), order="F")
     diagonal = H.ravel(order="K")[:: design.m + 2]
     diagonal[:-1] = 1.0
-    scaled, is_sum = np.empty_like(design.augmented), np.minimum.reduce(a) >= 0.0
+    scaled = np.empty_like(design.augmented)
+    is_sum = np.minimum.reduce(a) >= 0.0
     for sign in (1.0,) if is_sum else (1.0, -1.0):
         k = scale_rows(design.augmented, a, sign, scaled)
         if k:
             interruptible(
-                k * H.size, blas.dsyrk, sign, scaled[:k].T, beta=1.0, c=H, lower=1, overwrite_c=1
+                k * H.size,
+                blas.dsyrk,
+                sign,
+                scaled[:k].T,
+                beta=1.0,
+                c=H,
+                lower=1,
+                overwrite_c=1,
             )
     if diagonal[-1] == 0.0:
         diagonal[-1] = _BIAS_RIDGE
@@ -168,7 +188,9 @@ def normal_equations(design, a):
         while info and jitter < 1e-3 * diagonal.max():
             diagonal += 100.0 * jitter
             jitter *= 100.0
-            factor, info = interruptible(len(H) ** 3 / 3.0, lapack.dpotrf, H, lower=1, clean=0)
+            factor, info = interruptible(
+                len(H) ** 3 / 3.0, lapack.dpotrf, H, lower=1, clean=0
+            )
     return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
 
 
@@ -180,5 +202,7 @@ def _checked_matrix(matrix, name):
             f"Got shape {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError(f"The '{name}' of a design must be finite. Got NaN or infinity.")
+        raise ValueError(
+            f"The '{name}' of a design must be finite. Got NaN or infinity."
+        )
     return matrix

@@ -14,19 +14,23 @@ from functools import partial
 
 import numpy as np
 
-from companion._progress import report
+from companion._utils.progress import report
 from companion.solvers._design import normal_equations
-from companion.solvers._wls_loops import advance, complete_change
+from companion.solvers._loops.wls import advance, complete_change
 
 # Mean product at the start over the mean of c |1 - y f|: anywhere, and near a solution.
-COLD, WARM = 2.0, 0.2
+COLD = 2.0
+WARM = 0.2
 
 # Share of the way to the boundary that a step goes, and after a step that the gap rose in.
-_SHARE, _CAREFUL = 0.995, 0.8
+_SHARE = 0.995
+_CAREFUL = 0.8
 
 # Gondzio's corrections, how much further each means to go, and the share of the way from which on
 # none is needed.
-_CORRECTIONS, _AMBITION, _LONG = 2, 0.3, 0.9
+_CORRECTIONS = 2
+_AMBITION = 0.3
+_LONG = 0.9
 
 # So many iterations in a row without a smaller gap, and rounding errors have stopped all progress.
 _PATIENCE = 10
@@ -36,12 +40,19 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
     """Minimise the regularised hinge; return (w with b last, alpha, gap, n_iter)."""
     x, f = x.copy(), design.augmented @ x
     point = _start(f, y, c, relaxed)  # rows alpha, eta, t, xi and a
-    best, since = (x, point[0], np.inf), 0
+    best = (x, point[0], np.inf)
+    since = 0
     for n_iter in range(max_iter + 1):
         gap, objective = gap_of(design, y, c, x, f, point[0])
-        report("iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * objective)
+        report(
+            "iteration {}, duality gap {:.2g} (to be {:.2g})",
+            n_iter,
+            gap,
+            tol * objective,
+        )
         if gap < best[2]:
-            best, since = (x, point[0], gap), n_iter
+            best = (x, point[0], gap)
+            since = n_iter
         if gap <= tol * objective or n_iter - since > _PATIENCE or n_iter == max_iter:
             break
         solve = normal_equations(design, point[4])
@@ -51,16 +62,19 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
             partial(_change, design.augmented, y, x, point, solve), point
         )
         share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
-        x, f = x + share * dx, f + share * df
+        x = x + share * dx
+        f = f + share * df
         point = advance(point, way, share, f, y, c)
     return *best, n_iter
 
 
 def _direction(change, point):
     """Predictor, corrector and further corrections: (dx, df, way of the point, share to go)."""
-    multipliers, slacks = point[:2], point[2:4]
+    multipliers = point[:2]
+    slacks = point[2:4]
     _, _, way, share = change(slacks)
-    mu, ahead = np.vdot(multipliers, slacks) / slacks.size, point[:4] + min(share, 1.0) * way
+    mu = np.vdot(multipliers, slacks) / slacks.size
+    ahead = point[:4] + min(share, 1.0) * way
     aim = mu * (np.vdot(ahead[:2], ahead[2:]) / (slacks.size * mu)) ** 3
     less = slacks + (way[:2] * way[2:] - aim) / multipliers
     found = change(less)
@@ -83,7 +97,8 @@ def _change(rows, y, x, point, solve, less):
     right = (y * (point[0] + point[4] * (less[1] - less[0]))) @ rows
     right[:-1] -= x[:-1]
     dx = solve(right)
-    df, way = rows @ dx, np.empty((4, y.size))
+    df = rows @ dx
+    way = np.empty((4, y.size))
     pace = complete_change(point, y, less, df, way)
     return dx, df, way, 1.0 / max(_SHARE, pace)
 
@@ -94,7 +109,8 @@ def _start(f, y, c, relaxed):
     mu = relaxed * (c @ np.maximum(np.abs(slack), 1e-3)) / c.size
     v = c * slack / mu
     root = np.sqrt(v * v + 4.0)
-    alpha, eta = 2.0 * c / (root - v + 2.0), 2.0 * c / (root + v + 2.0)
+    alpha = 2.0 * c / (root - v + 2.0)
+    eta = 2.0 * c / (root + v + 2.0)
     point = np.array([alpha, eta, mu / alpha, mu / eta])
     return advance(point, point, 0.0, f, y, c)
 
@@ -104,10 +120,13 @@ def gap_of(design, y, c, x, f, alpha):
 
     If there is a bias, the multipliers of one class shrink until (9) holds.
     """
-    total, excess = np.add.reduce(alpha), y @ alpha
-    up, down = 0.5 * (total + excess), 0.5 * (total - excess)
+    total = np.add.reduce(alpha)
+    excess = y @ alpha
+    up = 0.5 * (total + excess)
+    down = 0.5 * (total - excess)
     least = min(up, down) if design.bias else np.inf
-    for_up, for_down = min(1.0, least / max(up, 1e-300)), min(1.0, least / max(down, 1e-300))
+    for_up = min(1.0, least / max(up, 1e-300))
+    for_down = min(1.0, least / max(down, 1e-300))
     signed = (0.5 * (for_up + for_down) * y + 0.5 * (for_up - for_down)) * alpha
     w = (signed @ design.augmented)[:-1]
     objective = 0.5 * (x[:-1] @ x[:-1]) + c @ np.maximum(1.0 - y * f, 0.0)

@@ -7,17 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from companion._checks import checked_weights
-from companion._warnings import warn_not_converged
-from companion.solvers import _min_margin_loops as loops
+from companion._utils.checks import checked_weights
+from companion._utils.warnings import warn_not_converged
+from companion.solvers._loops import min_margin as loops
 
 # Largest residual of (13) that counts as zero, over the total weight, and largest change of the
 # logarithm of a multiplier to get there.
-_EXACT, _LARGEST_TILT = 1e-13, 0.1
+_EXACT = 1e-13
+_LARGEST_TILT = 0.1
 
 # What rounding leaves of a duality gap, as a share of the total weight: none need be smaller, and
 # ten times as much is near enough where rounding stops all progress.
-ROUNDING, STALLED = 1e-16, 1e-15
+ROUNDING = 1e-16
+STALLED = 1e-15
 
 
 FORMS = ("utility", "cost")
@@ -54,25 +56,32 @@ class MarginTerms:
     """Checked inputs and the terms U_{y_i j} > 0."""
 
     def __init__(self, design, y, utility, sample_weight, name):
-        self.design, self.n = design, design.n
+        self.design = design
+        self.n = design.n
         self.utility = checked_utility(utility, name)
         self.k = len(self.utility)
         self.labels = checked_labels(y, self.n, self.k, name)
-        p = self.utility[self.labels] * checked_weights(sample_weight, self.n, name)[:, None]
+        p = (
+            self.utility[self.labels]
+            * checked_weights(sample_weight, self.n, name)[:, None]
+        )
         used = np.flatnonzero(p > 0.0)
-        self.sample, self.column = used // self.k, used % self.k
+        self.sample = used // self.k
+        self.column = used % self.k
         if not used.size:
             raise ValueError(
                 f"{name} needs a sample whose row of 'utility' has a positive entry: without one "
                 f"no decision has a use. Got samples of the classes "
                 f"{np.unique(self.labels).tolist()} only, whose rows are zero."
             )
-        self.p, self.Q = p.ravel()[used], sum_to_zero_basis(self.k)
+        self.p = p.ravel()[used]
+        self.Q = sum_to_zero_basis(self.k)
         self.terms = np.arange(self.p.size)
         self.others = (np.arange(self.k)[:, None] != self.column).astype(np.float64)
         rows = design.augmented[self.sample]
         self.Z = np.empty(rows.shape[::-1])
-        self.Z[0], self.Z[1:] = rows[:, -1], rows[:, :-1].T
+        self.Z[0] = rows[:, -1]
+        self.Z[1:] = rows[:, :-1].T
 
     def hinge(self, C, level=1.0, ridge=0.0, anchor=None, chosen=None):
         """The terms with margin ``level``, linear ones for those with a ``chosen`` l."""
@@ -88,7 +97,8 @@ class MarginTerms:
 
     def beta(self, p, chosen):
         """beta_ijl of the terms whose l is ``chosen``."""
-        full, used = np.zeros((self.n, self.k, self.k)), np.flatnonzero(chosen >= 0)
+        full = np.zeros((self.n, self.k, self.k))
+        used = np.flatnonzero(chosen >= 0)
         full[self.sample[used], self.column[used], chosen[used]] = p[used]
         return full
 
@@ -117,7 +127,8 @@ class MarginTerms:
             found[1] > allowed
             and (priced := loops.certificate(*given[0], x, given[1]))[1] <= allowed
         ):
-            (hinge, alpha), found = given, priced
+            (hinge, alpha) = given
+            found = priced
         primal, gap, *residuals = found
         w, coef, intercept = self.coefficients(x)
         full = np.zeros((self.n, self.k, self.k))
@@ -145,7 +156,8 @@ class MarginTerms:
         """x = (b, V) of a result or of (w, b); what does not sum to zero is dropped."""
         if hasattr(start, "intercept"):
             start = np.column_stack([start.w, start.intercept])
-        start, shape = np.asarray(start, dtype=np.float64), (self.k, len(self.Z))
+        start = np.asarray(start, dtype=np.float64)
+        shape = (self.k, len(self.Z))
         if start.shape != shape or not np.isfinite(start).all():
             raise ValueError(
                 "The 'start' of dca must be a result on this design or finite numbers of shape "
@@ -172,7 +184,9 @@ def _bias_first(array, axis):
 
 def _balanced(hinge, alpha):
     """The hinge without a ridge and alpha moved to satisfy (13); as given if none nearby does."""
-    Q, p, total = hinge.Q, hinge.p, alpha
+    Q = hinge.Q
+    p = hinge.p
+    total = alpha
     scale = _EXACT * max(p.sum(), 1.0)
     for _ in range(3):
         residual = (hinge.L + moments(Q, total, hinge.Z))[:, 0]
@@ -241,7 +255,9 @@ def checked_labels(y, n, k, name):
 def checked_loss(s, form, name):
     """(level, cut, rise, top) of the loss [level - h]_+ + min(h + rise, top), linear below cut."""
     if form not in FORMS:
-        raise ValueError(f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}.")
+        raise ValueError(
+            f"The 'form' of {name} must be one of {list(FORMS)}. Got {form!r}."
+        )
     s = -np.inf if s is None else float(s)
     if not s <= 0.0:
         raise ValueError(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._checks import check_square, checked_signs
-from companion._warnings import warn_not_converged
+from companion._utils.checks import check_square, checked_signs
+from companion._utils.warnings import warn_not_converged
 from companion.solvers._problem import checked_matrix, checked_vector
 
 
 def checked_hulls(K, y, ridge, alpha0, check_finite):
     """The arguments of `mdm` as arrays."""
-    y, K = checked_signs(y, "mdm", both=True), np.asarray(K)
+    y = checked_signs(y, "mdm", both=True)
+    K = np.asarray(K)
     check_square(K, y.size, "mdm")
     # A symmetric matrix in Fortran order is its own transpose.
     K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K, dtype=np.float64)
     ridge = checked_vector(0.0 if ridge is None else ridge, y.size, "ridge")
     if not ((ridge >= 0.0) & (ridge < np.inf)).all():
-        raise ValueError("The 'ridge' of mdm must be finite and at least 0 for every sample.")
+        raise ValueError(
+            "The 'ridge' of mdm must be finite and at least 0 for every sample."
+        )
     if alpha0 is not None:
         alpha0 = _checked_start(alpha0, y.size)
     return checked_matrix(K, check_finite), y, ridge, alpha0

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._checks import check_square, checked_signs
+from companion._utils.checks import check_square, checked_signs
 from companion.kernels import KernelRows
-from companion.solvers import _smo_loops as loops
+from companion.solvers._loops import smo as loops
 
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
 
 
 class DualProblem:
-    """A :class:`companion.solvers._smo_loops.Dual` and the source of its rows."""
+    """A :class:`companion.solvers._loops.smo.Dual` and the source of its rows."""
 
     def __init__(self, K, y, diagonal, rows=None):
-        self.y, self.n, self.rows, self.diagonal = y, y.size, rows, diagonal
+        self.y = y
+        self.n = y.size
+        self.rows = rows
+        self.diagonal = diagonal
         self.slot = np.arange(self.n) if rows is None else rows.slot
         used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
         vectors = np.zeros((7, self.n))
-        total, self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
-        self.clock, self.ends = np.zeros(3, dtype=np.int64), np.zeros(2)
+        (
+            total,
+            self.low,
+            self.high,
+            self.ridge,
+            self.beta,
+            self.scores,
+            self.products,
+        ) = vectors
+        self.clock = np.zeros(3, dtype=np.int64)
+        self.ends = np.zeros(2)
         self.credit = 0
         self.dual = loops.Dual(
             K,
@@ -87,7 +99,8 @@ class DualProblem:
         if at_hand.all():
             loops.add_products(self.dual.K, self.slot, indices, weights, total)
         else:
-            near, far = indices[at_hand], indices[~at_hand]
+            near = indices[at_hand]
+            far = indices[~at_hand]
             loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
             self._add_past_the_cache(far, weights[~at_hand], total)
         return total
@@ -96,7 +109,9 @@ class DualProblem:
         done = 0
         for some, rows in self.rows.blocks(indices):
             places = np.arange(some.size)
-            loops.add_products(rows, places, places, weights[done : done + some.size], total)
+            loops.add_products(
+                rows, places, places, weights[done : done + some.size], total
+            )
             done += some.size
 
     def free(self):
@@ -121,7 +136,9 @@ class DualProblem:
 
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
-        if loops.snap(self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol):
+        if loops.snap(
+            self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol
+        ):
             return self.refresh()
         return self.violation
 
@@ -188,7 +205,8 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
         problem = DualProblem(K, y, K.diagonal())
     else:
         problem = DualProblem(rows.buffer, y, rows.diagonal, rows)
-    lower, upper = checked_vector(lower, n, "lower"), checked_vector(upper, n, "upper")
+    lower = checked_vector(lower, n, "lower")
+    upper = checked_vector(upper, n, "upper")
     problem.ridge[:] = checked_vector(ridge, n, "ridge")
     if not loops.prepare(y, lower, upper, problem.ridge, problem.low, problem.high):
         _refuse(problem.low, problem.high, lower, upper, problem.ridge)
@@ -198,12 +216,16 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
 
 def feasible_start(problem, alpha0):
     """Return a feasible beta: y alpha0 clipped to the box and shrunk on the heavier side."""
-    low, high, n = problem.low, problem.high, problem.n
+    low = problem.low
+    high = problem.high
+    n = problem.n
     beta = np.zeros(n)
     if alpha0 is not None:
         beta = problem.y * checked_vector(alpha0, n, "alpha0")
         if not np.isfinite(beta).all():
-            raise ValueError("The 'alpha0' of a solver must be finite. Got NaN or infinity.")
+            raise ValueError(
+                "The 'alpha0' of a solver must be finite. Got NaN or infinity."
+            )
     np.clip(beta, low, high, out=beta)
     if beta.any() and abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
         _restore_balance(beta, low, high)
@@ -268,9 +290,13 @@ def _refuse(low, high, lower, upper, ridge):
             f"upper = {upper[where]} for sample {where}."
         )
     if (low == np.inf).any() or (high == -np.inf).any():
-        raise ValueError("The bounds of a solver must satisfy lower < inf and upper > -inf.")
+        raise ValueError(
+            "The bounds of a solver must satisfy lower < inf and upper > -inf."
+        )
     if not ((ridge >= 0.0) & (ridge < np.inf)).all():
-        raise ValueError("The 'ridge' of a solver must be finite and at least 0 for every sample.")
+        raise ValueError(
+            "The 'ridge' of a solver must be finite and at least 0 for every sample."
+        )
     raise ValueError(
         f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
         f"between {low.sum():.6g} and {high.sum():.6g}."

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._checks import checked_positive, checked_signs, checked_weights
-from companion._warnings import warn_not_converged
+from companion._utils.checks import checked_positive, checked_signs, checked_weights
+from companion._utils.warnings import warn_not_converged
 
 # Slacks below this are taken as this where the weight would be infinite, in units of the margin.
 FLOOR = 1e-7
@@ -17,10 +17,12 @@ FLOOR = 1e-7
 _SETTLED = 0.02
 
 # So often a step is halved that would raise the objective: a Newton step, any other.
-_NEWTON_HALVINGS, _HALVINGS = 5, 50
+_NEWTON_HALVINGS = 5
+_HALVINGS = 50
 
 # An orbit of period two has turned back so often by nearly the whole of its step.
-_TURNS, _WHOLE = 20, 1e-3
+_TURNS = 20
+_WHOLE = 1e-3
 
 # Half the square of the KKT violation bounds how far a convex objective is from its minimum; a
 # machine counts as solved where that is at most this share of the objective.
@@ -101,7 +103,10 @@ class Objective:
     """Checked inputs, and the pieces of the objective (5) at a point x = (w, b)."""
 
     def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
-        self.design, self.loss, self.factor, n = design, loss, factor, design.n
+        self.design = design
+        self.loss = loss
+        self.factor = factor
+        n = design.n
         self.y = checked_signs(y, "wls", both=True)
         _require(
             self.y.shape == (n,),
@@ -110,7 +115,9 @@ class Objective:
         )
         self.weight = checked_weights(sample_weight, n, "wls")
         self.c = factor * checked_positive(C, "C", "wls") * self.weight
-        self.floor = (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
+        self.floor = (
+            (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
+        )
         _require(
             0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
             f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is not "
@@ -134,10 +141,15 @@ class Objective:
         return gradient
 
     def result(self, x, alpha, gap, n_iter, converged, reason, log=None):
-        f, gradient = self.design.augmented @ x, self.gradient(x, alpha)
+        f = self.design.augmented @ x
+        gradient = self.gradient(x, alpha)
         objective = float(self.value(x, 1.0 - self.y * f))
         violation = float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1])))
-        if converged and np.isnan(gap) and not 0.5 * violation**2 <= _SOLVED * objective:
+        if (
+            converged
+            and np.isnan(gap)
+            and not 0.5 * violation**2 <= _SOLVED * objective
+        ):
             converged = False
             reason = "Rounding errors stop all progress: the steps vanish, the violation does not."
         return WLSResult(
@@ -160,21 +172,33 @@ class Course:
     """Checked options, and how an iteration goes on: steps, rises, orbits, and what ends it."""
 
     def __init__(self, problem, damping, tol, max_iter, accelerate):
-        self.damping = stable_damping(problem.loss.s)[1] if damping == "auto" else damping
+        self.damping = (
+            stable_damping(problem.loss.s)[1] if damping == "auto" else damping
+        )
         _require(
             not isinstance(self.damping, str) and 0.0 <= self.damping < 1.0,
             f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "
             f"machine in the new one. Got {damping!r}.",
         )
         checked_positive(tol, "tol", "wls")
-        _require(max_iter >= 1, f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.")
+        _require(
+            max_iter >= 1,
+            f"The 'max_iter' of wls must be at least 1. Got {max_iter!r}.",
+        )
         _require(
             problem.factor == 1.0 or not accelerate,
             "The printed weights of wls belong to the plain iteration: set accelerate=False.",
         )
-        self.tol, self.max_iter, self.accelerate = tol, int(max_iter), accelerate
-        self.n_iter, self.rises, self.turns = 0, 0, 0
-        self.value, self.largest, self.before, self.stuck = np.inf, np.inf, np.inf, None
+        self.tol = tol
+        self.max_iter = int(max_iter)
+        self.accelerate = accelerate
+        self.n_iter = 0
+        self.rises = 0
+        self.turns = 0
+        self.value = np.inf
+        self.largest = np.inf
+        self.before = np.inf
+        self.stuck = None
 
     def trials(self, a, curvature):
         """Ways to try, by weights of (20), length and halvings: once settled, first Newton's."""
@@ -189,28 +213,42 @@ class Course:
         if gap <= self.tol * bounded:
             return True, f"The relative duality gap is at most tol = {self.tol:g}."
         if np.isnan(gap) and self.largest <= self.tol:
-            return True, f"A step moves no decision value by more than tol = {self.tol:g}."
+            return (
+                True,
+                f"A step moves no decision value by more than tol = {self.tol:g}.",
+            )
         if self.stuck is None and self.n_iter == self.max_iter:
             self.stuck = f"The budget of {self.n_iter} iterations is spent"
             if self.rises > _MANY_RISES * self.n_iter:
-                self.stuck += f" without settling: the objective rose in {self.rises} of them"
+                self.stuck += (
+                    f" without settling: the objective rose in {self.rises} of them"
+                )
             self.stuck += "."
         return self.stuck and (False, self.stuck)
 
     def step(self, df, length):
         """Note a step by length df; return whether it may be taken."""
         if df is None:
-            self.stuck = "The weighted least-squares problem is singular in double precision."
+            self.stuck = (
+                "The weighted least-squares problem is singular in double precision."
+            )
             return False
-        self.n_iter, self.largest = self.n_iter + 1, float(np.abs(df).max())
-        goes_back = not self.accelerate and np.abs(df + self.before).max() <= _WHOLE * self.largest
-        self.turns, self.before = self.turns + 1 if goes_back else 0, df
+        self.n_iter = self.n_iter + 1
+        self.largest = float(np.abs(df).max())
+        goes_back = (
+            not self.accelerate
+            and np.abs(df + self.before).max() <= _WHOLE * self.largest
+        )
+        self.turns = self.turns + 1 if goes_back else 0
+        self.before = df
         if not self.largest < np.inf:
             self.stuck = "The iteration diverges: decision values are no longer finite."
         elif length == 0.0:
             self.stuck = "Rounding errors stop all progress."
         elif self.turns == _TURNS:
-            self.stuck = "The iteration alternates between two machines, an orbit of period two."
+            self.stuck = (
+                "The iteration alternates between two machines, an orbit of period two."
+            )
         return length > 0.0 and self.largest < np.inf
 
 

@@ -16,16 +16,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion._progress import report
-from companion.conformal_factors import Gaussians
-from companion.solvers._conformal_problem import ConformalProblem, TrainedMachine, carried
+from companion._utils.progress import report
+from companion.conformal.factors import Gaussians
+from companion.solvers._conformal_problem import (
+    ConformalProblem,
+    TrainedMachine,
+    carried,
+)
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
 from companion.solvers.transformations import RULES, Rule, Xiong
 
 __all__ = ["ConformalProblem", "ConformalResult", "conformal_transformations"]
 
-SEARCHES = ("separability_gradient", "separability_cma", "separability_exact", "validation_cma")
+SEARCHES = (
+    "separability_gradient",
+    "separability_cma",
+    "separability_exact",
+    "validation_cma",
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,9 @@ class ConformalResult:
         """
         d = np.ones(len(K))
         diagonal = d if diagonal is None else diagonal
-        for stage in self.stages:  # each sees what the ones before have made of the kernel
+        for (
+            stage
+        ) in self.stages:  # each sees what the ones before have made of the kernel
             by_distance = isinstance(stage, Gaussians)
             near = None if by_distance else K.T[stage.columns].T
             some = distances.T[stage.columns] if by_distance else None
@@ -104,7 +115,8 @@ class ConformalResult:
         parts = [self.samples[support], *(stage.columns for stage in self.stages)]
         needed = np.unique(np.concatenate(parts))
         stages = tuple(
-            replace(stage, columns=np.searchsorted(needed, stage.columns)) for stage in self.stages
+            replace(stage, columns=np.searchsorted(needed, stage.columns))
+            for stage in self.stages
         )
         return replace(
             self,
@@ -163,14 +175,20 @@ def conformal_transformations(
     ConvergenceWarning
         Where the solver does not converge; not for the candidates of a search.
     """
-    rule = RULES[transform]() if isinstance(transform, str) and transform in RULES else transform
+    rule = (
+        RULES[transform]()
+        if isinstance(transform, str) and transform in RULES
+        else transform
+    )
     _check(problem, rule, search)
     rng = np.random.default_rng(seed)
     has_validation = problem.validation.size > 0
     # train svm_0 on K; d = 1
     svm = TrainedMachine.first(problem)
     error = svm.validation_error() if has_validation else np.nan
-    history, stages, degenerate = [_entry(svm, 0, error, {}, True)], [], False
+    history = [_entry(svm, 0, error, {}, True)]
+    stages = []
+    degenerate = False
     reason = f"All {max_transforms} transformations were applied."
     while len(stages) < max_transforms:
         report("{} transformations, validation error {:.3g}", len(stages), error)
@@ -178,9 +196,12 @@ def conformal_transformations(
             reason = f"A validation error of {error:g} cannot fall by more than theta = {theta:g}."
             break
         # c from svm_{t-1}, by the rule or by a search
-        stage, candidate = _choose(rule, search, svm, rng, generations=generations, escape=escape)
+        stage, candidate = _choose(
+            rule, search, svm, rng, generations=generations, escape=escape
+        )
         c, validation_c = svm.apply(stage)
-        d, validation_d = c * svm.factors, validation_c * svm.validation_factors
+        d = c * svm.factors
+        validation_d = validation_c * svm.validation_factors
         trouble = problem.trouble(d, validation_d)
         if trouble is not None:
             degenerate = True
@@ -191,20 +212,28 @@ def conformal_transformations(
         # until the error on V does not fall by more than theta
         after = candidate.validation_error() if has_validation else np.nan
         kept = not has_validation or error - after > theta
-        history.append(_entry(candidate, len(stages) + 1, after, stage.parameters, kept))
+        history.append(
+            _entry(candidate, len(stages) + 1, after, stage.parameters, kept)
+        )
         if not kept:
             reason = (
                 f"Transformation {len(stages) + 1} does not lower the validation error "
                 f"{error:.4g} by more than theta = {theta:g}."
             )
             break
-        svm, error = candidate, after
+        svm = candidate
+        error = after
         stages.append(stage)
 
     # the last svm that improved, or one on all samples where none did
-    machine, samples, y, factors = svm.machine, problem.train, problem.y, svm.factors
+    machine = svm.machine
+    samples = problem.train
+    y = problem.y
+    factors = svm.factors
     if not stages:
-        machine, samples, y = problem.whole, np.arange(problem.whole_y.size), problem.whole_y
+        machine = problem.whole
+        samples = np.arange(problem.whole_y.size)
+        y = problem.whole_y
         factors = np.ones(y.size)
     return ConformalResult(
         machine=machine,
@@ -224,7 +253,9 @@ def _choose(rule, search, svm, rng, **options):
     """A stage by the rule or the metamodel, and its machine if the search has trained it."""
     if not rule.is_searched:
         return rule.stage(svm), None
-    family, J, d = rule.family(svm, rng), svm.problem.separability, svm.factors
+    family = rule.family(svm, rng)
+    J = svm.problem.separability
+    d = svm.factors
     best = None
     if search == "separability_exact":
         parameters, _ = J.maximiser(d[:, np.newaxis] * family.data)
@@ -234,11 +265,16 @@ def _choose(rule, search, svm, rng, **options):
         options["seed"] = int(rng.integers(2**31))
         if search == "separability_cma":
             parameters, _ = evolve(
-                lambda P: -J.values(family.values(P) * d), family.lower, family.upper, **options
+                lambda P: -J.values(family.values(P) * d),
+                family.lower,
+                family.upper,
+                **options,
             )
         else:
             race = ValidationRace(family, svm)
-            parameters, _ = evolve(race.errors, family.lower, family.upper, target=0.0, **options)
+            parameters, _ = evolve(
+                race.errors, family.lower, family.upper, target=0.0, **options
+            )
             best = race.best
     return rule.stage(svm, family, parameters), best
 
@@ -247,27 +283,41 @@ class ValidationRace:
     """Validation errors of candidates, each with its own machine; the first best one is kept."""
 
     def __init__(self, family, svm):
-        self._family, self._svm = family, svm
-        self._last, self._best, self._least = (svm.alpha, svm.factors), None, np.inf
+        self._family = family
+        self._svm = svm
+        self._last = (svm.alpha, svm.factors)
+        self._best = None
+        self._least = np.inf
 
     def errors(self, parameters):
         """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
-        svm, problem = self._svm, self._svm.problem
+        svm = self._svm
+        problem = self._svm.problem
         D = self._family.values(parameters) * svm.factors
-        validation_D = self._family.validation_values(parameters) * svm.validation_factors
+        validation_D = (
+            self._family.validation_values(parameters) * svm.validation_factors
+        )
         errors = np.full(len(parameters), 2.0)
         usable = np.flatnonzero(problem.troubles(D, validation_D) == "")
         if usable.size == 0:
             return errors
-        D, validation_D = D[usable], validation_D[usable]
-        alphas, intercepts, counts = np.empty(D.shape), np.empty(len(D)), np.empty(len(D))
+        D = D[usable]
+        validation_D = validation_D[usable]
+        alphas = np.empty(D.shape)
+        intercepts = np.empty(len(D))
+        counts = np.empty(len(D))
         for k, d in enumerate(D):
-            alphas[k], intercepts[k], counts[k] = problem.candidate(d, carried(*self._last, d))
+            alphas[k], intercepts[k], counts[k] = problem.candidate(
+                d, carried(*self._last, d)
+            )
             self._last = alphas[k], d
-        errors[usable] = found = problem.validation_errors(alphas * D, intercepts, validation_D)
+        errors[usable] = found = problem.validation_errors(
+            alphas * D, intercepts, validation_D
+        )
         k = found.argmin()
         if found[k] < self._least:
-            self._least, self._best = found[k], (alphas[k], counts[k], D[k], validation_D[k])
+            self._least = found[k]
+            self._best = (alphas[k], counts[k], D[k], validation_D[k])
         return errors
 
     @property
@@ -309,7 +359,9 @@ def _check(problem, rule, search):
     if not rule.is_searched:
         return
     if search not in SEARCHES:
-        raise ValueError(f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead.")
+        raise ValueError(
+            f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead."
+        )
     if search == "separability_exact" and not isinstance(rule, Xiong):
         raise ValueError(
             f"The exact maximiser of J is known for Xiong alone, whose c is linear in its "

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._checks import checked_positive
-from companion._warnings import warn_not_converged
-from companion.solvers import _min_margin_loops as loops
+from companion._utils.checks import checked_positive
+from companion._utils.warnings import warn_not_converged
+from companion.solvers._loops import min_margin as loops
 from companion.solvers._margin_terms import (
     ROUNDING,
     STALLED,
@@ -189,35 +189,50 @@ def dca(  # noqa: PLR0913
     [0 0 1 1 2 2 2]
     """
     problem = MarginTerms(design, y, utility, sample_weight, "dca")
-    C, loss = checked_positive(C, "C", "dca"), checked_loss(s, form, "dca")
+    C = checked_positive(C, "C", "dca")
+    loss = checked_loss(s, form, "dca")
     checked_positive(tol, "tol", "dca")
-    n_start, is_solved, alpha = 0, True, None
+    n_start = 0
+    is_solved = True
+    alpha = None
     if isinstance(start, str):
         # Step 0: (10) with T_s = H_1, which is (7).
         hinge = _convex_terms(problem, form, start, sample_weight, "dca").hinge(C)
-        x, alpha, n_start, is_solved = minimise(hinge, np.zeros_like(hinge.L), tol, max_inner)
+        x, alpha, n_start, is_solved = minimise(
+            hinge, np.zeros_like(hinge.L), tol, max_inner
+        )
     else:
         x = problem.point(start)
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
-    found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
+    found = _descend(
+        problem, C, loss, x, is_solution=_is_solution(form, start), **budgets
+    )
     if found.alpha is not None:
-        hinge, alpha = found.hinge, found.alpha
-    n_steps, is_near = len(found.objectives) - 1, found.is_solved
-    fields = problem.solution(hinge, found.x, alpha, n_start + found.n_iter, tol, found.offset)
-    sentence, advice = found.reason.format(steps=n_steps), "Raise max_iter."
+        hinge = found.hinge
+        alpha = found.alpha
+    n_steps = len(found.objectives) - 1
+    is_near = found.is_solved
+    fields = problem.solution(
+        hinge, found.x, alpha, n_start + found.n_iter, tol, found.offset
+    )
+    sentence = found.reason.format(steps=n_steps)
+    advice = "Raise max_iter."
     weight = C * float(problem.p.sum())
     allowed = max(tol * found.objectives[-1], STALLED * weight)
     has_gap = found.reason != _ZERO and fields["duality_gap"] > _SLACK * allowed
     if has_gap or not (is_near if n_steps else is_solved):
         is_near = False
-        sentence, advice = "A convex problem is not solved to tol.", UNSOLVED
+        sentence = "A convex problem is not solved to tol."
+        advice = UNSOLVED
     fields |= {
         "objective": found.objectives[-1],
         "n_steps": n_steps,
         "objectives": np.array(found.objectives),
         "beta": problem.beta(C * problem.p, found.chosen),
     }
-    return ended(DCAResult, fields, is_near and found.reason != _SPENT, sentence, advice, "dca")
+    return ended(
+        DCAResult, fields, is_near and found.reason != _SPENT, sentence, advice, "dca"
+    )
 
 
 @dataclass
@@ -239,20 +254,24 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_inner, max_iter):
     """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
     level, cut, rise, top = loss
     p = C * problem.p
-    total, ridge = float(p.sum()), PROXIMAL * min(1.0, float(p.mean()))
+    total = float(p.sum())
+    ridge = PROXIMAL * min(1.0, float(p.mean()))
     h, others = problem.margins(x)
     found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
     has_stalled = False
     for step in range(max_iter + 1):
         # Step 1: beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m where g_ij < s, else 0.
-        chosen, below = np.full(p.size, -1), np.flatnonzero(h < cut)
+        chosen = np.full(p.size, -1)
+        below = np.flatnonzero(h < cut)
         chosen[below] = others[:, below].argmax(axis=0)
-        repeats, found.chosen = np.array_equal(chosen, found.chosen), chosen
+        repeats = np.array_equal(chosen, found.chosen)
+        found.chosen = chosen
         # A step that was not solved is repeated: its proximal term is now centred where it ended.
         if repeats and found.is_solved and (step > 0 or is_solution):
             found.reason = _REPEATS
         elif step > 0 and found.objectives[-1] <= ROUNDING * total:
-            found.reason, found.is_solved = _ZERO, True
+            found.reason = _ZERO
+            found.is_solved = True
         if found.reason != _SPENT or step == max_iter:
             break
         # Step 2: the problem whose Lagrangian is (11), with what the tangents add to its value.
@@ -261,11 +280,14 @@ def _descend(problem, C, loss, x, *, is_solution, tol, max_inner, max_iter):
         offset = truncated * rise if truncated else 0.0
         offset += (total - truncated) * top if truncated < total else 0.0
         y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_inner, offset)
-        found.hinge, found.alpha, found.is_solved = hinge, alpha, is_solved
+        found.hinge = hinge
+        found.alpha = alpha
+        found.is_solved = is_solved
         found.offset = offset
         found.n_iter += n_iter
         h, others = problem.margins(y)
-        before, value = found.objectives[-1], _value(y, h, p, loss)
+        before = found.objectives[-1]
+        value = _value(y, h, p, loss)
         found.objectives.append(min(value, before))
         if value < before:
             found.x = y
@@ -324,19 +346,24 @@ def dca_path(  # noqa: PLR0913
     checked_positive(tol, "tol", "dca_path")
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
     first = _convex_terms(problem, form, start, sample_weight, "dca_path")
-    x, rows = np.zeros((problem.k - 1, len(problem.Z))), ([], [])
+    x = np.zeros((problem.k - 1, len(problem.Z)))
+    rows = ([], [])
     for C in C_values:
         hinge = first.hinge(C)
         x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_inner)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        found = _descend(problem, C, loss, x, is_solution=_is_solution(form, start), **budgets)
+        found = _descend(
+            problem, C, loss, x, is_solution=_is_solution(form, start), **budgets
+        )
         n_steps = len(found.objectives) - 1
         if n_steps:
             gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
             is_solved = found.is_solved
         converged = is_solved and found.reason != _SPENT
-        rows[1].append((found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged))
+        rows[1].append(
+            (found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged)
+        )
     paths = []
     for name, part in zip(("convex", "robust"), rows, strict=True):
         points, *columns = map(np.array, zip(*part, strict=True))
@@ -359,7 +386,9 @@ def dca_path(  # noqa: PLR0913
 def _convex_terms(problem, form, start, sample_weight, name):
     """The terms of the convex machine to start at."""
     if start not in STARTS:
-        raise ValueError(f"The 'start' of {name} must be one of {list(STARTS)}. Got {start!r}.")
+        raise ValueError(
+            f"The 'start' of {name} must be one of {list(STARTS)}. Got {start!r}."
+        )
     if _is_solution(form, start):
         return problem
     is_plain = start == "unweighted"

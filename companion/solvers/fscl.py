@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._checks import checked_weights
-from companion._compiled import njit
+from companion._utils.checks import checked_weights
+from companion._utils.compiled import njit
 
 __all__ = ["fscl"]
 
 # Presentations over the number of samples, and the share of the way that the winner moves at first;
 # it falls to zero linearly.
-_EPOCHS, _RATE = 10, 0.1
+_EPOCHS = 10
+_RATE = 0.1
 
 # Presentations in one compiled call, times entries of the prototypes: some tenths of a second.
 _BURST = 200_000_000
@@ -64,7 +65,8 @@ def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
     weight = None
     if sample_weight is not None:
         weight = checked_weights(sample_weight, len(X), "fscl", zero=True)
-        X, weight = X[weight > 0.0], weight[weight > 0.0]
+        X = X[weight > 0.0]
+        weight = weight[weight > 0.0]
     n = len(X)
     if not 1 <= n_prototypes <= n:
         raise ValueError(
@@ -76,13 +78,16 @@ def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
         return X.copy()
     rng = np.random.default_rng(rng)
     share = None if weight is None else weight / weight.sum()
-    prototypes = X[_starting_samples(X, n_prototypes, rng.choice(n, n, replace=False, p=share))]
+    prototypes = X[
+        _starting_samples(X, n_prototypes, rng.choice(n, n, replace=False, p=share))
+    ]
     if share is None:
         order = np.concatenate([rng.permutation(n) for _ in range(_EPOCHS)])
     else:
         order = rng.choice(n, size=_EPOCHS * n, p=share)
     by_feature = np.ascontiguousarray(prototypes.T)
-    wins, burst = np.ones(n_prototypes), max(1, _BURST // by_feature.size)
+    wins = np.ones(n_prototypes)
+    burst = max(1, _BURST // by_feature.size)
     for first in range(0, order.size, burst):
         _compete(X, order, first, min(first + burst, order.size), by_feature, wins)
     return np.ascontiguousarray(by_feature.T)
@@ -109,11 +114,13 @@ def _compete(X, order, first, end, prototypes, wins):  # noqa: PLR0917
             x = X[i, k]
             for j in range(size):
                 distances[j] += (x - prototypes[k, j]) ** 2
-        winner, least = 0, wins[0] * distances[0]
+        winner = 0
+        least = wins[0] * distances[0]
         for j in range(1, size):
             d = wins[j] * distances[j]
             if d < least:
-                winner, least = j, d
+                winner = j
+                least = d
         wins[winner] += 1.0
         rate = _RATE * (1.0 - t / n)
         for k in range(n_features):

@@ -22,9 +22,14 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from companion._checks import check_square, checked_positive, checked_signs, checked_weights
-from companion._threads import interruptible
-from companion._warnings import warn_not_converged
+from companion._utils.checks import (
+    check_square,
+    checked_positive,
+    checked_signs,
+    checked_weights,
+)
+from companion._utils.threads import interruptible
+from companion._utils.warnings import warn_not_converged
 from companion.kernels import KernelRows
 from companion.solvers.result import Result
 
@@ -32,7 +37,8 @@ __all__ = ["LSPath", "ls", "ls_held_out"]
 
 # Largest violation of the conditions after which no step of refinement is taken, and up to which
 # the problem counts as solved: that at which SMO ends by default.
-_EXACT, _SOLVED = 1e-11, 1e-3
+_EXACT = 1e-11
+_SOLVED = 1e-3
 
 
 def ls(K, y, C, *, sample_weight=None) -> Result:
@@ -179,7 +185,9 @@ def _held_out(problem, bordered, solution, test):
     reduced = solution
     if inside.size:
         block = bordered[np.ix_(inside, inside)]
-        residuals = linalg.solve(block, solution[inside], assume_a="sym", check_finite=False)
+        residuals = linalg.solve(
+            block, solution[inside], assume_a="sym", check_finite=False
+        )
         reduced = solution - bordered[:, inside] @ residuals
     return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
 
@@ -201,18 +209,25 @@ class _Checked:
         weight = checked_weights(sample_weight, y.size, "LS-SVM", zero=True)
         self.taking_part = np.flatnonzero(weight)
         if not self.taking_part.size:
-            raise ValueError("At least one 'sample_weight' of LS-SVM must be positive. Got none.")
-        self.K, self.y, self.weight = K, y, weight
+            raise ValueError(
+                "At least one 'sample_weight' of LS-SVM must be positive. Got none."
+            )
+        self.K = K
+        self.y = y
+        self.weight = weight
         if self.taking_part.size < y.size:
             self.K = K[np.ix_(self.taking_part, self.taking_part)]
-            self.y, self.weight = y[self.taking_part], weight[self.taking_part]
+            self.y = y[self.taking_part]
+            self.weight = weight[self.taking_part]
 
     def ridge(self, C):
         return 1.0 / (checked_positive(C, "C", "LS-SVM") * self.weight)
 
     def require_two(self, name):
         if self.taking_part.size < 2:
-            raise ValueError(f"{name} needs at least two samples of positive weight. Got one.")
+            raise ValueError(
+                f"{name} needs at least two samples of positive weight. Got one."
+            )
 
     def certify(self, beta, C, solve=None):
         """The Result of beta; with ``solve`` after a step of refinement where it is inexact."""
@@ -223,12 +238,15 @@ class _Checked:
             beta = beta + _solve_bordered(solve, rest)
             products = self.K @ beta
             rest = self.y - products - ridge * beta
-        intercept, alpha = float(rest.mean()), np.zeros(self.y_all.size)
+        intercept = float(rest.mean())
+        alpha = np.zeros(self.y_all.size)
         alpha[self.taking_part] = self.y * beta
         if beta.size < alpha.size:
             products = self.K_all[:, self.taking_part] @ beta
         violation = float(np.ptp(rest))
-        reason = f"One factorisation solves the problem to a violation of {violation:.3g}."
+        reason = (
+            f"One factorisation solves the problem to a violation of {violation:.3g}."
+        )
         result = Result(
             alpha=alpha,
             intercept=intercept,

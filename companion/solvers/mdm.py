@@ -28,13 +28,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from companion._checks import check_options
-from companion._compiled import njit
-from companion._progress import report
-from companion._threads import interruptible
-from companion.solvers import _mdm_loops as steps
+from companion._utils.checks import check_options
+from companion._utils.compiled import njit
+from companion._utils.progress import report
+from companion._utils.threads import interruptible
+from companion.solvers._loops import mdm as steps
+from companion.solvers._loops.smo import position
 from companion.solvers._mdm_problem import checked_hulls, warn
-from companion.solvers._smo_loops import position
 from companion.solvers.result import MDMResult, certify_hulls
 from companion.solvers.smo import budget_of
 
@@ -42,18 +42,22 @@ __all__ = ["mdm"]
 
 # Samples of a class at whose centre a working set starts; the gap within a set is brought to this
 # share of that over all samples before others join.
-_LOWEST, _SHARE = 30, 0.1
+_LOWEST = 30
+_SHARE = 0.1
 
 # Pair updates a support point before a step over its face; twice as many before the next.
 _PATIENCE = 6
 
 # Relative to the largest diagonal entry: the least curvature of a pair, as identical points have
 # none, the |w|^2 that is nothing but rounding, and what rounding may change |w|^2 by.
-_LEAST_CURVATURE, _TOUCHING, _NOISE = 1e-12, 1e-12, 1e-15
+_LEAST_CURVATURE = 1e-12
+_TOUCHING = 1e-12
+_NOISE = 1e-15
 
 # Pair updates a sample after which the heights are computed afresh, ever later, and how often
 # that may show no progress until rounding is to blame; after a long pass, once.
-_LONG, _STALLED = 500, 50
+_LONG = 500
+_STALLED = 50
 
 # Pair updates in one compiled call, times samples: some tenths of a second.
 _BURST = 50_000_000
@@ -126,7 +130,12 @@ def mdm(  # noqa: PLR0913
     """
     check_options(selection, tol, max_iter, "mdm", most=1.0)
     K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0, check_finite)
-    options = {"selection": selection, "accelerate": accelerate, "tol": tol, "max_iter": max_iter}
+    options = {
+        "selection": selection,
+        "accelerate": accelerate,
+        "tol": tol,
+        "max_iter": max_iter,
+    }
     return nearest_points(K, y, y, ridge, alpha0, **options)
 
 
@@ -141,7 +150,8 @@ def nearest_points(K, y, e, ridge, alpha0=None, **options):
             "The 'K' of mdm must be finite, and so must sums of its rows. Got NaN or infinity "
             "in K (y alpha0); look at the scale of the kernel."
         )
-    scale, budget = (e * e * K.diagonal() + ridge).max(), budget_of(y.size, options["max_iter"])
+    scale = (e * e * K.diagonal() + ridge).max()
+    budget = budget_of(y.size, options["max_iter"])
     touching = not alpha @ heights > _TOUCHING * scale
     result = certify_hulls(
         alpha, heights, y, ridge, options["tol"], n_iter, budget, scale, touching
@@ -155,7 +165,8 @@ def minimise(  # noqa: PLR0913
     K, y, e, ridge, alpha0, *, tol, max_iter, selection="second_order", accelerate=True
 ):
     """The multipliers, their heights and the number of iterations."""
-    budget, second_order = budget_of(y.size, max_iter), selection == "second_order"
+    budget = budget_of(y.size, max_iter)
+    second_order = selection == "second_order"
     lengths = e * e * K.diagonal() + ridge
     # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
     alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
@@ -169,16 +180,22 @@ def minimise(  # noqa: PLR0913
         steps.normalise(alpha, y)
         heights = _heights(K, e, ridge, alpha)
     # 1. and 2., and after so many pair updates a step over the face of the support.
-    n_iter, since, patience = 0, 0, _PATIENCE
+    n_iter = 0
+    since = 0
+    patience = _PATIENCE
     while True:
         burst = patience * np.count_nonzero(alpha) if accelerate else budget
         most = min(max(burst - since, 1), budget - n_iter)
-        done = nearest(K, e, ridge, y, lengths, alpha, heights, second_order, accelerate, tol, most)
-        n_iter, since = n_iter + done, since + done
+        done = nearest(
+            K, e, ridge, y, lengths, alpha, heights, second_order, accelerate, tol, most
+        )
+        n_iter = n_iter + done
+        since = since + done
         if done < most or n_iter >= budget:
             return alpha, heights, n_iter
         if 2 * since >= patience * np.count_nonzero(alpha):
-            since, patience = 0, 2 * patience
+            since = 0
+            patience = 2 * patience
             if _step_over_face(K, e, ridge, alpha, heights, y):
                 heights = _heights(K, e, ridge, alpha)
 
@@ -189,11 +206,18 @@ def nearest(  # noqa: PLR0913, PLR0917
     """Steps 1 and 2 until the end or a budget: pair updates. alpha and h are changed in place."""
     # gap <= tol / 2 |w|^2 where |w|^2 - m <= (1 - sqrt(1 - tol)) |w|^2; the last digits are spared.
     share = (1.0 - 1e-9) * tol / (1.0 + np.sqrt(1.0 - tol))
-    n_iter, idle, full, norm, scale = 0, 0, False, np.inf, lengths.max()
-    low, high, long = np.empty(2), np.empty(2), _LONG * y.size
+    n_iter = 0
+    idle = 0
+    full = False
+    norm = np.inf
+    scale = lengths.max()
+    low = np.empty(2)
+    high = np.empty(2)
+    long = _LONG * y.size
     while True:
         # 1. over all samples, by heights that were computed afresh: the end?
-        before, norm = norm, steps.extremes(y, alpha, h, low, high)
+        before = norm
+        norm = steps.extremes(y, alpha, h, low, high)
         margin = low[0] + low[1]
         idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
         if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:
@@ -202,13 +226,20 @@ def nearest(  # noqa: PLR0913, PLR0917
             return n_iter
         # 1. and 2. over the samples that may have a part in the solution, all if none is left out
         part, p = steps.working_set(h, alpha, y, low, high, works)
-        within = share if part.size == y.size else max(share, _SHARE * (norm - margin) / norm)
-        most, a, own = min(budget - n_iter, long), alpha[part], h[part]
+        within = (
+            share
+            if part.size == y.size
+            else max(share, _SHARE * (norm - margin) / norm)
+        )
+        most = min(budget - n_iter, long)
+        a = alpha[part]
+        own = h[part]
         parts = K, e[part], ridge[part], lengths[part], part, p, a, own
         rules = _LEAST_CURVATURE * scale, second_order, within
         done = _in_bursts(parts, norm, rules, most)
         full = done == long
-        n_iter, long = n_iter + done, long + full * (long // 2)
+        n_iter = n_iter + done
+        long = long + full * (long // 2)
         alpha[part] = a
         steps.normalise(alpha, y)
         steps.set_heights(K, e, ridge, alpha, h)
@@ -219,7 +250,8 @@ def _in_bursts(parts, norm, rules, budget):
     n = parts[4].size
     rows = np.empty((n, n)), np.zeros(n, dtype=np.bool_)
     last = np.zeros(2, dtype=np.int64), np.array([0.0, norm])
-    done, burst = 0, max(1, _BURST // n)
+    done = 0
+    burst = max(1, _BURST // n)
     while done < budget:
         most = min(burst, budget - done)
         updates = update_pairs(*parts, *rows, *last, *rules, most)
@@ -232,35 +264,65 @@ def _in_bursts(parts, norm, rules, budget):
 
 @njit(**steps.EXACT)
 def update_pairs(  # noqa: PLR0913, PLR0917
-    K, e, ridge, lengths, part, p, a, h, Q, known, pair, length, least, second_order, share, budget
+    K,
+    e,
+    ridge,
+    lengths,
+    part,
+    p,
+    a,
+    h,
+    Q,
+    known,
+    pair,
+    length,
+    least,
+    second_order,
+    share,
+    budget,
 ):
     """Pair after pair among some samples, the p positives first, until |w|^2 - m <= share |w|^2.
 
     m is the sum of the least heights. How many updates there were comes back. What the next call
     goes on from stays in the arrays: the last pair, the length of its step, and |w|^2.
     """
-    n, i, j = a.size, pair[0], pair[1]
-    step, norm = length[0], length[1]
-    support, none, gains = np.empty(n), np.zeros(n), np.empty(n)
+    n = a.size
+    i = pair[0]
+    j = pair[1]
+    step = length[0]
+    norm = length[1]
+    support = np.empty(n)
+    none = np.zeros(n)
+    gains = np.empty(n)
     for k in range(n):
         support[k] = 0.0 if a[k] > 0.0 else -np.inf
     for done in range(budget):
         # The heights after the last step, and of each class the lowest and the highest.
-        A, B = steps.row_of(Q, known, K, e, part, i), steps.row_of(Q, known, K, e, part, j)
+        A = steps.row_of(Q, known, K, e, part, i)
+        B = steps.row_of(Q, known, K, e, part, j)
         low_p, high_p = steps.move(h[:p], support[:p], A[:p], B[:p], step)
         low_m, high_m = steps.move(h[p:], support[p:], A[p:], B[p:], step)
 
         # 1. No two points of the hulls are much nearer than w_+ and w_- are: the end.
-        margin, step = low_p + low_m, 0.0
+        margin = low_p + low_m
+        step = 0.0
         if margin > 0.0 and norm - margin <= share * norm:
             return done
 
         # 2. In the class where they differ most the lowest, i, takes weight from the highest, j ...
-        start, stop, low, high = p, n, low_m, high_m
+        start = p
+        stop = n
+        low = low_m
+        high = high_m
         if high_p - low_p >= high_m - low_m:
-            start, stop, low, high = 0, p, low_p, high_p
+            start = 0
+            stop = p
+            low = low_p
+            high = high_p
         i = start + position(h[start:stop], none[start:stop], low, 0)
-        values, mask, wanted = h[start:stop], support[start:stop], high
+        values = h[start:stop]
+        mask = support[start:stop]
+        wanted = high
         A = steps.row_of(Q, known, K, e, part, i)
         if second_order:  # ... or from that of which the step gains most,
             best = steps.set_gains(
@@ -274,7 +336,9 @@ def update_pairs(  # noqa: PLR0913, PLR0917
                 gains[start:stop],
             )
             if 0.0 < best < np.inf:
-                values, mask, wanted = gains[start:stop], none[start:stop], best
+                values = gains[start:stop]
+                mask = none[start:stop]
+                wanted = best
         j = start + position(values, mask, wanted, 0)
 
         # to the minimiser along w_i - w_j, or as much as there is.
@@ -289,8 +353,10 @@ def update_pairs(  # noqa: PLR0913, PLR0917
         h[i] += step * ridge[i]
         h[j] -= step * ridge[j]
         norm -= 2.0 * gain
-    pair[0], pair[1] = i, j
-    length[0], length[1] = step, norm
+    pair[0] = i
+    pair[1] = j
+    length[0] = step
+    length[1] = norm
     return budget
 
 
@@ -310,7 +376,9 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
     Samples whose multipliers are negative there are left out, and the rest is tried again. Whether
     there was a step comes back.
     """
-    face, target, values = np.flatnonzero(alpha), np.zeros(alpha.size), np.zeros(1)
+    face = np.flatnonzero(alpha)
+    target = np.zeros(alpha.size)
+    values = np.zeros(1)
     while not values.min() > 0.0:
         A = steps.face_of(K, e, face)
         A.ravel()[:: face.size + 1] += ridge[face] + _JITTER * A.diagonal()
@@ -318,17 +386,21 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
         E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
         if not E.any(axis=0).all():
             return False
-        _, Z, info = interruptible(face.size**3 / 3.0, lapack.dposv, A.T, E, overwrite_a=1)
+        _, Z, info = interruptible(
+            face.size**3 / 3.0, lapack.dposv, A.T, E, overwrite_a=1
+        )
         if info != 0:
             return False
         G = E.T @ Z
         values = Z @ (G.diagonal()[::-1] - G[0, 1])
         kept = values > 0.0
-        face, values = face[kept], values[kept] if kept.all() else np.zeros(1)
+        face = face[kept]
+        values = values[kept] if kept.all() else np.zeros(1)
     target[face] = values
     steps.normalise(target, y)
     change = target - alpha
-    slope, curvature = change @ heights, change @ _heights(K, e, ridge, change)
+    slope = change @ heights
+    curvature = change @ _heights(K, e, ridge, change)
     if slope < 0.0:
         alpha += (min(1.0, -slope / curvature) if curvature > 0.0 else 1.0) * change
     return slope < 0.0

@@ -11,16 +11,20 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils import gen_batches
 
-from companion import conformal_factors as conformal
-from companion._kernel_loops import exp_scaled
+from companion.conformal import factors as conformal
+from companion.kernels._loops import exp_scaled
 
 __all__ = ["Cores", "Displacements", "Widths", "ascend_separability", "evolve"]
 
-START, STEP, GENERATIONS = 0.5, 0.3, 30
+START = 0.5
+STEP = 0.3
+GENERATIONS = 30
 
 # BFGS ends by itself long before; its memory is short only for the longest parameter vectors.
-_MAX_STEPS, _MEMORY = 300, 50
-_MOST_STARTS, _NO_GAIN = 4, 1e-6
+_MAX_STEPS = 300
+_MEMORY = 50
+_MOST_STARTS = 4
+_NO_GAIN = 1e-6
 
 LEAST_SHRINK = 1e-6
 
@@ -54,17 +58,24 @@ class Displacements(Family):
     """MDT: kappa and shrink = 1 - lambda of c = exp(-kappa f~^2), from f."""
 
     def __init__(self, f, validation_f, offset):
-        self.data, self.validation_data, self.offset = f, validation_f, offset
+        self.data = f
+        self.validation_data = validation_f
+        self.offset = offset
         self.start = np.array([conformal.williams_kappa(f), 1.0])
         # lambda is in [0, 1), (5.3.1): at 1 the displaced decision vanishes everywhere.
-        self.lower, self.upper = np.array([0.0, LEAST_SHRINK]), np.array([np.inf, 1.0])
+        self.lower = np.array([0.0, LEAST_SHRINK])
+        self.upper = np.array([np.inf, 1.0])
 
     def evaluate(self, f, parameters):
         kappa, shrink = parameters.T[:, :, np.newaxis]
-        return conformal.boundary_decay(conformal.displaced_decision(f, shrink, self.offset), kappa)
+        return conformal.boundary_decay(
+            conformal.displaced_decision(f, shrink, self.offset), kappa
+        )
 
     def at(self, parameters):
-        c, *jacobian = conformal.margin_displacement(self.data, *parameters, self.offset)
+        c, *jacobian = conformal.margin_displacement(
+            self.data, *parameters, self.offset
+        )
         return c, lambda by_c: np.array(jacobian) @ by_c
 
 
@@ -72,10 +83,15 @@ class Widths(Family):
     """TSVT: the rates of the Gaussians on the support vectors, from squared distances to them."""
 
     def __init__(self, distances, validation_distances, start):
-        self.data, self.validation_data, self.start = distances, validation_distances, start
-        self.lower, self.upper = np.zeros(start.size), np.full(start.size, np.inf)
+        self.data = distances
+        self.validation_data = validation_distances
+        self.start = start
+        self.lower = np.zeros(start.size)
+        self.upper = np.full(start.size, np.inf)
         self._rows = np.empty(distances.shape)
-        self._powers = np.empty((max(1, _SCRATCH // distances.shape[1]), distances.shape[1]))
+        self._powers = np.empty(
+            (max(1, _SCRATCH // distances.shape[1]), distances.shape[1])
+        )
 
     def evaluate(self, distances, parameters):
         return conformal.gaussian_sums(distances, parameters)
@@ -89,7 +105,9 @@ class Widths(Family):
             np.multiply(parameters[some, np.newaxis], self.data[some], out=powers)
             exp_scaled(powers.ravel(), -1.0, part.ravel())
         # The rows serve one gradient, then they are gone.
-        return rows.sum(axis=0), lambda by_c: -(np.multiply(rows, self.data, out=rows) @ by_c)
+        return rows.sum(axis=0), lambda by_c: -(
+            np.multiply(rows, self.data, out=rows) @ by_c
+        )
 
 
 class Cores(Family):
@@ -100,10 +118,13 @@ class Cores(Family):
             np.column_stack([np.ones(D.shape[1]), np.exp(-gamma * D.T)])
             for D in (distances, validation_distances)
         )
-        self.gamma, self.cores, m = gamma, cores, len(cores) + 1
+        self.gamma = gamma
+        self.cores = cores
+        m = len(cores) + 1
         self.basis = self.data
         self.start = np.eye(m)[0]
-        self.lower, self.upper = np.full(m, -np.inf), np.full(m, np.inf)
+        self.lower = np.full(m, -np.inf)
+        self.upper = np.full(m, np.inf)
 
     def evaluate(self, basis, parameters):
         return self.canonical(parameters) @ basis.T
@@ -131,7 +152,8 @@ def ascend_separability(family, separability, factors):
     # J is free of units, so its gradient in scaled parameters and its own tolerances are too. A
     # step cut short by a bound can leave BFGS with a metric in which it does not move: start anew.
     bounds = np.column_stack([family.lower / scale, family.upper / scale])
-    parameters, value = family.start, -np.inf
+    parameters = family.start
+    value = -np.inf
     for _ in range(_MOST_STARTS):
         found = minimize(
             objective,
@@ -139,10 +161,18 @@ def ascend_separability(family, separability, factors):
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
-            options={"maxiter": _MAX_STEPS, "maxcor": _MEMORY, "ftol": 1e-12, "gtol": 1e-9},
+            options={
+                "maxiter": _MAX_STEPS,
+                "maxcor": _MEMORY,
+                "ftol": 1e-12,
+                "gtol": 1e-9,
+            },
         )
-        before, value = value, -float(found.fun)
-        parameters = family.canonical(np.clip(found.x * scale, family.lower, family.upper))
+        before = value
+        value = -float(found.fun)
+        parameters = family.canonical(
+            np.clip(found.x * scale, family.lower, family.upper)
+        )
         if value <= before * (1.0 + _NO_GAIN):
             break
     return parameters, value
@@ -152,7 +182,9 @@ def evaluation(family, separability, factors):
     """The function that gives J and its gradient with respect to the parameters of a family."""
     basis = getattr(family, "basis", None)
     if basis is not None:
-        return separability.combinations(factors[:, np.newaxis] * basis).value_and_gradient
+        return separability.combinations(
+            factors[:, np.newaxis] * basis
+        ).value_and_gradient
 
     def evaluate(parameters):
         c, pull_back = family.at(parameters)
@@ -163,7 +195,14 @@ def evaluation(family, separability, factors):
 
 
 def evolve(
-    objective, lower, upper, *, seed, generations=GENERATIONS, target=-np.inf, escape="early"
+    objective,
+    lower,
+    upper,
+    *,
+    seed,
+    generations=GENERATIONS,
+    target=-np.inf,
+    escape="early",
 ):
     """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3.
 
@@ -177,31 +216,41 @@ def evolve(
     The line in brackets is the "early" `escape` from a plateau, that of his C program of the time
     of the thesis, which bounds no step either; "late", s = s g comes after the rest, and y_k stays.
     """
-    n, rng = len(lower), np.random.default_rng(seed)
+    n = len(lower)
+    rng = np.random.default_rng(seed)
     size = 4 + int(3.0 * np.log(n))
     w = np.log((size + 1) / 2) - np.log(np.arange(1, size // 2 + 1))
     w /= w.sum()
     mass = 1.0 / (w @ w)
-    c_s, c_c = (mass + 2.0) / (n + mass + 5.0), (4.0 + mass / n) / (n + 4.0 + 2.0 * mass / n)
+    c_s = (mass + 2.0) / (n + mass + 5.0)
+    c_c = (4.0 + mass / n) / (n + 4.0 + 2.0 * mass / n)
     d_s = 1.0 + c_s + 2.0 * max(0.0, np.sqrt((mass - 1.0) / (n + 1.0)) - 1.0)
     c_1 = 2.0 / ((n + 1.3) ** 2 + mass)
     c_mu = min(1.0 - c_1, 2.0 * (mass - 2.0 + 1.0 / mass) / ((n + 2.0) ** 2 + mass))
     usual = np.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n**2))  # E|N(0, I)|
     # C changes little in a generation, so it is decomposed again after some.
     wait = int(np.ceil(0.1 / (n * (c_1 + c_mu))))
-    m, s, C, p, q = np.full(n, START), STEP, np.eye(n), np.zeros(n), np.zeros(n)
-    best, least = None, np.inf
+    m = np.full(n, START)
+    s = STEP
+    C = np.eye(n)
+    p = np.zeros(n)
+    q = np.zeros(n)
+    best = None
+    least = np.inf
     for generation in range(generations):
         if generation % wait == 0:
             squares, axes = np.linalg.eigh(C)
-            root = axes * np.sqrt(np.maximum(squares, 0.0))  # rounding can leave one below 0
+            root = axes * np.sqrt(
+                np.maximum(squares, 0.0)
+            )  # rounding can leave one below 0
         Z = rng.standard_normal((size, n))
         Y = Z @ root.T
         candidates = into_bounds(m + s * Y, lower, upper)
         values = np.clip(objective(candidates), -_LARGEST, _LARGEST)
         order = np.argsort(values, kind="stable")
         if values[order[0]] < least:
-            best, least = candidates[order[0]], float(values[order[0]])
+            best = candidates[order[0]]
+            least = float(values[order[0]])
         if least <= target:
             break
         is_flat = escape is not None and values[order[0]] == values[order[size // 2]]
@@ -210,9 +259,12 @@ def evolve(
         m = m + s * (w @ Y[order])
         s = min(s * growth, _LARGEST)
         if escape == "early":
-            Y, Z = Y / growth, Z / growth
+            Y = Y / growth
+            Z = Z / growth
         y = w @ Y[order]
-        p = (1.0 - c_s) * p + np.sqrt(c_s * (2.0 - c_s) * mass) * (axes @ (w @ Z[order]))
+        p = (1.0 - c_s) * p + np.sqrt(c_s * (2.0 - c_s) * mass) * (
+            axes @ (w @ Z[order])
+        )
         length = np.sqrt(p @ p)
         # The path of C waits while the step grows quickly.
         early = np.sqrt(1.0 - (1.0 - c_s) ** (2 * generation + 2))
@@ -230,8 +282,11 @@ def into_bounds(points, lower, upper):
     The width a is a 20th of the bound, at least .05 and at most half the interval. Parameters
     without a lower bound have none.
     """
-    points, bounded = points.copy(), np.isfinite(lower)
-    x, lower, upper = points[:, bounded], lower[bounded], upper[bounded]
+    points = points.copy()
+    bounded = np.isfinite(lower)
+    x = points[:, bounded]
+    lower = lower[bounded]
+    upper = upper[bounded]
     below, above = (
         np.minimum(0.5 * (upper - lower), 0.05 * np.clip(np.abs(b), 1.0, _LARGEST))
         for b in (lower, upper)

@@ -42,11 +42,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._checks import checked_positive
-from companion._progress import report
-from companion._threads import interruptible
-from companion.solvers import _min_margin_loops as loops
-from companion.solvers._margin_terms import ROUNDING, STALLED, MarginTerms, end_of, ended
+from companion._utils.checks import checked_positive
+from companion._utils.progress import report
+from companion._utils.threads import interruptible
+from companion.solvers._loops import min_margin as loops
+from companion.solvers._margin_terms import (
+    ROUNDING,
+    STALLED,
+    MarginTerms,
+    end_of,
+    ended,
+)
 
 __all__ = ["MinMarginResult", "min_margin"]
 
@@ -67,7 +73,11 @@ _EARLY = 0.02
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
 # of which all multipliers but one are at most a share LITTLE of p and the last step changed their
 # slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY, _LITTLE, _MOVED, _MANY, _WORTH = 0.3, 0.03, 0.3, 100, 0.6
+_HALF_WAY = 0.3
+_LITTLE = 0.03
+_MOVED = 0.3
+_MANY = 100
+_WORTH = 0.6
 
 
 @dataclass(frozen=True)
@@ -179,19 +189,30 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
 
     The gap is relative to the value plus ``offset``.
     """
-    terms, weight, (k, n), offset = whole, float(whole.p.sum()), whole.c.shape, float(offset)
+    terms, weight, (k, n), offset = (
+        whole,
+        float(whole.p.sum()),
+        whole.c.shape,
+        float(offset),
+    )
     # Step 0: at a warm start x, alpha sums to p as (14) asks.
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
     alpha, t = _centred(whole, x, max(value / weight, 1e-3))
-    d_t, may_leave_out = np.empty_like(t), n >= _MANY
-    best, least, since, constant = (np.inf, x, alpha), np.inf, 0, offset
+    d_t = np.empty_like(t)
+    may_leave_out = n >= _MANY
+    best = (np.inf, x, alpha)
+    least = np.inf
+    since = 0
+    constant = offset
     x = x.copy()
     saved = fixed = kept = None
     for n_iter in range(max_iter + 1):
         # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
         scale = max(value + constant, ROUNDING * weight / tol)
-        report("iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * scale)
+        report(
+            "iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * scale
+        )
         since = 0 if gap < least else since + 1
         least = min(gap, least)
         ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
@@ -208,20 +229,28 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
                 best = gap, x.copy(), fixed
             if gap <= tol * scale or n_iter == max_iter:
                 break
-            terms, constant, least, (x, alpha, t) = whole, offset, np.inf, saved
+            terms = whole
+            constant = offset
+            least = np.inf
+            (x, alpha, t) = saved
             d_t = np.empty_like(t)
             continue
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
-        early, target = _EARLY * scale, _FLOOR * max(tol * scale, surplus)
+        early = _EARLY * scale
+        target = _FLOOR * max(tol * scale, surplus)
         parts = *terms, x, alpha, t, _HOLD, early, target, d_t
         length, mass = interruptible(x.size**2 * k * n, loops.take_step, *parts)
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= _HALF_WAY * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)
             if _WORTH * n <= np.count_nonzero(decided) < n:
-                may_leave_out, saved, least = False, (x.copy(), alpha, t), np.inf
+                may_leave_out = False
+                saved = (x.copy(), alpha, t)
+                least = np.inf
                 fixed, kept, terms = whole.without(decided, alpha)
-                alpha, t, d_t = (np.take(array, kept, axis=1) for array in (alpha, t, d_t))
+                alpha, t, d_t = (
+                    np.take(array, kept, axis=1) for array in (alpha, t, d_t)
+                )
                 constant = offset + float(np.vdot(whole.c, fixed))
     gap, x, alpha = best
     return x, alpha, n_iter, bool(gap <= max(tol * scale, STALLED * weight))

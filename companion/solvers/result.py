@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from companion.solvers._smo_loops import certificates
+from companion.solvers._loops.smo import certificates
 
 __all__ = ["MDMResult", "Result", "SVMSolution"]
 
@@ -47,9 +47,13 @@ class Result(NamedTuple):
     decision_function: np.ndarray
 
 
-def certify(products, y, beta, low, high, ridge, *, n_iter, stop_reason="", converged=False):  # noqa: PLR0913, PLR0917
+def certify(  # noqa: PLR0913, PLR0917
+    products, y, beta, low, high, ridge, *, n_iter, stop_reason="", converged=False
+):
     """Return the Result for beta = y alpha in the box low..high, given products = K beta."""
-    intercept, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
+    intercept, objective, gap, violation = certificates(
+        products, y, beta, low, high, ridge
+    )
     return Result(
         alpha=y * beta + 0.0,
         intercept=intercept,
@@ -153,9 +157,14 @@ class MDMResult:
 
 def certify_hulls(alpha, heights, y, ridge, tol, n_iter, budget, scale, touching):  # noqa: PLR0913, PLR0917
     """Return the MDMResult for multipliers, given their heights; `scale` is that of the kernel."""
-    plus, minus, support = y > 0.0, y < 0.0, alpha > 0.0
-    least, weighted = [heights[own].min() for own in (plus, minus)], alpha * heights
-    squared_norm, margin, gap = weighted.sum(), sum(least), 0.5 * weighted.sum()
+    plus = y > 0.0
+    minus = y < 0.0
+    support = alpha > 0.0
+    least = [heights[own].min() for own in (plus, minus)]
+    weighted = alpha * heights
+    squared_norm = weighted.sum()
+    margin = sum(least)
+    gap = 0.5 * weighted.sum()
     if not touching and margin > 0.0:
         gap = 0.5 * (squared_norm - margin) * (1.0 + margin / squared_norm)
     converged = not touching and gap <= tol * 0.5 * squared_norm
@@ -170,7 +179,8 @@ def certify_hulls(alpha, heights, y, ridge, tol, n_iter, budget, scale, touching
         reason = f"The budget of {budget} iterations is spent."
     else:
         reason = "Rounding errors stop all progress: no pair can be moved any more."
-    m_plus, m_minus = weighted[plus].sum(), -weighted[minus].sum()  # (5.3.3), (5.3.4)
+    m_plus = weighted[plus].sum()
+    m_minus = -weighted[minus].sum()  # (5.3.3), (5.3.4)
     intercept = -0.5 * (m_plus + m_minus)  # (2.2.2)
     highest = [heights[own & support].max() for own in (plus, minus)]
     return MDMResult(

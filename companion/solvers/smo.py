@@ -23,13 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from companion._checks import check_options
-from companion._compiled import njit
-from companion._progress import report
-from companion._warnings import warn_not_converged
-from companion.solvers import _smo_loops as loops
-from companion.solvers._problem import checked_problem, feasible_start
-from companion.solvers._smo_loops import (
+from companion._utils.checks import check_options
+from companion._utils.compiled import njit
+from companion._utils.progress import report
+from companion._utils.warnings import warn_not_converged
+from companion.solvers._loops import smo as loops
+from companion.solvers._loops.smo import (
     BUDGET,
     CONVERGED,
     MISSING,
@@ -39,6 +38,7 @@ from companion.solvers._smo_loops import (
     STALLED,
     walk_the_free_set,
 )
+from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
 
 __all__ = ["smo"]
@@ -50,17 +50,20 @@ _MAX_REFRESHES = 50
 # Samples that may still move are a problem of their own below this share of all; it is left when
 # the violation has fallen by this factor. Its shorter rows take the place of the longer ones in a
 # cache, so that more of them fit; while the longer ones do, it does not pay.
-_SHRINKS, _REDUCTION = 0.5, 0.01
+_SHRINKS = 0.5
+_REDUCTION = 0.01
 
 # Pair updates of the first burst, and how bursts grow.
-_FIRST_BURST, _GROWTH = 100, 2
+_FIRST_BURST = 100
+_GROWTH = 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # smaller problem takes; what it takes to compute a row, and an entry of it; what a walk takes once,
 # for a free variable and a sample, for a pair and for a triple of free variables.
 _PAIR = 80
 _PART = 5e6
-_ROW, _ENTRY = 12_000, 4
+_ROW = 12_000
+_ENTRY = 4
 _WALK = 5e3, 0.5, 10.0, 0.012
 
 # A walk over more variables than this takes too much memory and too long.
@@ -71,13 +74,17 @@ _UNINTERRUPTED = 100_000_000
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
-_UPDATES, _SWEEPS, _TOO_LITTLE, _ROUNDING = 500_000, 100, 0.01, 1e-16
+_UPDATES = 500_000
+_SWEEPS = 100
+_TOO_LITTLE = 0.01
+_ROUNDING = 1e-16
 IDLE = 4
 
 # Without bounds and ridge the dual has no minimum where no machine fits. Twice the fall of the
 # objective is at most the squared norm of any machine that does: here its margin would be below a
 # millionth of the largest norm of a point.
-_LARGEST_NORM, UNBOUNDED = 1e12, 5
+_LARGEST_NORM = 1e12
+UNBOUNDED = 5
 
 
 def smo(  # noqa: PLR0913
@@ -159,7 +166,9 @@ def smo(  # noqa: PLR0913
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     check_options(selection, tol, max_iter, "smo")
     problem.begin(feasible_start(problem, alpha0))
-    options = dict(tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate)
+    options = dict(
+        tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate
+    )
     return solve(problem, rules_of(problem.n, selection=selection, **options))
 
 
@@ -179,7 +188,9 @@ def budget_of(n, max_iter):
 def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
     """How to solve, as `solve` wants it."""
     options = bool(shrinking and accelerate), bool(accelerate)
-    return _Rules(selection == "second_order", float(tol), budget_of(n, max_iter), *options)
+    return _Rules(
+        selection == "second_order", float(tol), budget_of(n, max_iter), *options
+    )
 
 
 def solve(problem, rules):
@@ -194,7 +205,13 @@ def solve(problem, rules):
         problem.snap(tol)
     dual = problem.dual
     result = certify(
-        dual.products, dual.y, dual.beta, dual.low, dual.high, dual.ridge, n_iter=problem.n_iter
+        dual.products,
+        dual.y,
+        dual.beta,
+        dual.low,
+        dual.high,
+        dual.ridge,
+        n_iter=problem.n_iter,
     )
     # What is kept is what is judged.
     violation = result.kkt_violation
@@ -223,12 +240,17 @@ def solve(problem, rules):
 
 def _minimise(problem, rules, target):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
-    n, burst, now, watch = problem.n, _FIRST_BURST, problem.n_iter, _Watch(problem)
-    parted, walked = now, now - problem.credit
+    n = problem.n
+    burst = _FIRST_BURST
+    now = problem.n_iter
+    watch = _Watch(problem)
+    parted = now
+    walked = now - problem.credit
     while True:
         stop = min(rules.budget, now + burst) if rules.accelerate else rules.budget
         status = _update_pairs(problem, rules.second_order, target, stop)
-        now, stalled = problem.n_iter, status == STALLED
+        now = problem.n_iter
+        stalled = status == STALLED
         if status == CONVERGED or now >= rules.budget or not rules.accelerate:
             return status
         end = watch.end(problem)
@@ -236,7 +258,8 @@ def _minimise(problem, rules, target):
             return end
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        spent, (once, sample, pair, triple) = (now - walked) * (n + _PAIR), _WALK
+        spent = (now - walked) * (n + _PAIR)
+        (once, sample, pair, triple) = _WALK
         free = problem.free() if stalled or spent > once else ()
         m = len(free)
         if stalled or spent > once + m * (sample * n + m * (pair + triple * m)):
@@ -244,7 +267,8 @@ def _minimise(problem, rules, target):
                 return status
             if 1 < m <= _MOST_WALKED:
                 walk_the_free_set(problem, free, rules.tol)
-            walked, burst = now, _FIRST_BURST
+            walked = now
+            burst = _FIRST_BURST
             continue
         burst *= _GROWTH
 
@@ -255,7 +279,8 @@ def _minimise(problem, rules, target):
         if rules.shrinking and (now - parted) * update > _PART:
             _solve_part(problem, rules)
             parted = problem.n_iter
-            walked, now = walked + parted - now, parted
+            walked = walked + parted - now
+            now = parted
             if problem.rows is not None:
                 burst = _FIRST_BURST
 
@@ -278,7 +303,8 @@ class _Watch:
 
     def __init__(self, problem):
         self.patience = max(_UPDATES, _SWEEPS * problem.n)
-        self.next, self.before = problem.n_iter + self.patience, None
+        self.next = problem.n_iter + self.patience
+        self.before = None
         has_no_end = np.isinf(problem.high - problem.low)
         self.is_open = bool((has_no_end & (problem.ridge == 0.0)).any())
 
@@ -296,7 +322,9 @@ class _Watch:
             return False
         y, low, high, ridge, beta, scores = problem.dual[4:10]
         products = y - scores - ridge * beta
-        _, objective, gap, violation = loops.certificates(products, y, beta, low, high, ridge)
+        _, objective, gap, violation = loops.certificates(
+            products, y, beta, low, high, ridge
+        )
         before, self.before = self.before, (objective, violation)
         self.next = problem.n_iter + self.patience
         return (
@@ -329,15 +357,21 @@ def update_pairs(dual, second_order, target, limit):
     """Iterations of section 3 until the end, the limit, a stall or a missing row."""
     K, slot, used, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
     n = scores.size
-    up, down, gains = np.empty(n), np.empty(n), np.empty(n)
+    up = np.empty(n)
+    down = np.empty(n)
+    gains = np.empty(n)
     for k in range(n):
         up[k] = 0.0 if beta[k] < high[k] else -np.inf
         down[k] = 0.0 if beta[k] > low[k] else np.inf
-    step, A, B = 0.0, scores, scores
+    step = 0.0
+    A = scores
+    B = scores
     while True:
         # Select the maximal violating pair (8); the same pass makes the scores current.
         top, i, bottom, j = loops.select(scores, up, down, step, A, B)
-        step, ends[0], ends[1] = 0.0, top, bottom
+        step = 0.0
+        ends[0] = top
+        ends[1] = bottom
         # The end, (10) and (11).
         if not top - bottom > target:
             return CONVERGED
@@ -361,11 +395,14 @@ def update_pairs(dual, second_order, target, limit):
         B = K[slot[j]]
 
         # The step along e_i - e_j, clipped to the box (9).
-        step = (top - scores[j]) / max(diagonal[i] + diagonal[j] - 2.0 * A[j], loops.TAU)
+        step = (top - scores[j]) / max(
+            diagonal[i] + diagonal[j] - 2.0 * A[j], loops.TAU
+        )
         step, rise, fall = loops.clip(step, beta[i], beta[j], high[i], low[j])
         if beta[i] == rise and beta[j] == fall:
             return STALLED
-        beta[i], beta[j] = rise, fall
+        beta[i] = rise
+        beta[j] = fall
         for k in (i, j):
             up[k] = 0.0 if beta[k] < high[k] else -np.inf
             down[k] = 0.0 if beta[k] > low[k] else np.inf

@@ -1,7 +1,7 @@
 """The eight transformations as rules: what a rule makes of a trained machine is a stage.
 
 A stage is a function c with all its parameters, one of the classes in
-:mod:`companion.conformal_factors`. The rules of Xiong, MDT and TSVT have a family of stages as
+:mod:`companion.conformal.factors`. The rules of Xiong, MDT and TSVT have a family of stages as
 well, from which a metamodel chooses one. A. Barbero, SVM imbalance correction by conformal kernel
 transformations, 2008, chapters 4 and 5.
 """
@@ -13,11 +13,22 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from companion import conformal_factors as c
-from companion._checks import checked_positive
+from companion._utils.checks import checked_positive
+from companion.conformal import factors as c
 from companion.solvers.metamodels import Cores, Displacements, Widths
 
-__all__ = ["ACT", "KBA", "MDT", "RULES", "TSVT", "Amari", "Rule", "Williams", "WuAmari", "Xiong"]
+__all__ = [
+    "ACT",
+    "KBA",
+    "MDT",
+    "RULES",
+    "TSVT",
+    "Amari",
+    "Rule",
+    "Williams",
+    "WuAmari",
+    "Xiong",
+]
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,9 @@ class WuAmari(Rule):
     def stage(self, trained):
         samples = trained.columns
         distances = trained.problem.whole_distances[np.ix_(samples, samples)]
-        return c.Gaussians(trained.columns, c.wu_amari_rates(distances, self.n_neighbors))
+        return c.Gaussians(
+            trained.columns, c.wu_amari_rates(distances, self.n_neighbors)
+        )
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,10 @@ class KBA(Rule):
         f = trained.unit("svm") * trained.f
         beta = 0.5 * (1.0 + c.boundary_shift(f, trained.y))
         sides = []
-        for sign in (1.0, -1.0):  # support vectors on their side, or all where there are none
+        for sign in (
+            1.0,
+            -1.0,
+        ):  # support vectors on their side, or all where there are none
             own = trained.support[trained.y[trained.support] == sign]
             right = own[sign * f[own] > 0.0]
             sides.append(right if right.size else own)
@@ -123,17 +139,28 @@ class KBA(Rule):
 
 def _on_the_boundary(trained, first, second, beta, rule):
     """The stage of KBA on all pairs of samples of `first` and `second`, (4.4.1)."""
-    problem, d, p = trained.problem, trained.factors, first.size
+    problem = trained.problem
+    d = trained.factors
+    p = first.size
     both = np.concatenate([first, second])
     K = problem.K[np.ix_(both, both)] * np.outer(d[both], d[both])
-    squares = (1.0 - beta) ** 2 * K.diagonal()[:p, np.newaxis] + beta**2 * K.diagonal()[p:]
+    squares = (1.0 - beta) ** 2 * K.diagonal()[:p, np.newaxis] + beta**2 * K.diagonal()[
+        p:
+    ]
     squares = squares + 2.0 * beta * (1.0 - beta) * K[:p, p:]
-    stage = c.Interpolations(problem.train[both], p, d[both], beta, squares, rule.radius)
+    stage = c.Interpolations(
+        problem.train[both], p, d[both], beta, squares, rule.radius
+    )
     if rule.width == "pattern":
         return stage
-    rows = (stage.distances(problem.K[:, both], problem.diagonal, d, [q]).T for q in range(p))
+    rows = (
+        stage.distances(problem.K[:, both], problem.diagonal, d, [q]).T
+        for q in range(p)
+    )
     widths = np.array([c.neighbours(D, rule.radius)[2] for D in rows])
-    return replace(stage, widths=np.maximum(widths, c.ROUNDING * (d**2 * problem.diagonal).max()))
+    return replace(
+        stage, widths=np.maximum(widths, c.ROUNDING * (d**2 * problem.diagonal).max())
+    )
 
 
 @dataclass(frozen=True)
@@ -174,14 +201,20 @@ class Xiong(Rule):
 
     def __post_init__(self):
         if not (isinstance(self.share, Real) and 0.0 < self.share <= 1.0):
-            raise ValueError(f"The 'share' of Xiong must be in (0, 1]. Got {self.share!r} instead.")
+            raise ValueError(
+                f"The 'share' of Xiong must be in (0, 1]. Got {self.share!r} instead."
+            )
 
     def family(self, trained, rng):
-        problem, n = trained.problem, trained.y.size
+        problem = trained.problem
+        n = trained.y.size
         _require(self, problem, "sigma")
-        count, gamma = max(1, round(self.share * n)), 0.5 / problem.sigma**2
+        count = max(1, round(self.share * n))
+        gamma = 0.5 / problem.sigma**2
         cores = np.sort(rng.permutation(n)[:count])
-        return Cores(problem.distances(cores), problem.validation_distances(cores), gamma, cores)
+        return Cores(
+            problem.distances(cores), problem.validation_distances(cores), gamma, cores
+        )
 
     def stage(self, trained, family, parameters):
         first, *others = family.canonical(parameters)
@@ -207,13 +240,15 @@ class MDT(Rule):
         _check_one_of(self, "units", ("hull", "svm"))
 
     def family(self, trained, rng):
-        unit, f = trained.unit(self.units), trained.validation_decision()
+        unit = trained.unit(self.units)
+        f = trained.validation_decision()
         # b + m_- of (5.3.10)
         offset = -0.5 * unit * trained.machine.squared_norm
         return Displacements(unit * trained.f, unit * f, offset)
 
     def stage(self, trained, family, parameters):
-        expansion, (kappa, shrink) = trained.expansion(self.units), map(float, parameters)
+        expansion = trained.expansion(self.units)
+        (kappa, shrink) = map(float, parameters)
         return c.Decay(trained.columns, *expansion, kappa, shrink, family.offset)
 
 
@@ -224,8 +259,10 @@ class TSVT(Rule):
     is_searched = True
 
     def family(self, trained, rng):
-        problem, support = trained.problem, trained.support
-        distances, further = problem.distances(support), problem.validation_distances(support)
+        problem = trained.problem
+        support = trained.support
+        distances = problem.distances(support)
+        further = problem.validation_distances(support)
         return Widths(distances, further, _act_rates(trained))
 
     def stage(self, trained, family, parameters):
@@ -245,7 +282,8 @@ RULES = {
 
 
 def _act_rates(trained):
-    support, d = trained.support, trained.factors
+    support = trained.support
+    d = trained.factors
     K = trained.problem.K[np.ix_(support, support)] * np.outer(d[support], d[support])
     diagonal = K.diagonal()
     return c.act_rates(c.feature_distances(K, diagonal, diagonal), trained.y[support])

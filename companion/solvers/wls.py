@@ -28,14 +28,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion._checks import checked_positive
-from companion._progress import report
+from companion._utils.checks import checked_positive
+from companion._utils.progress import report
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
 from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
-from companion.solvers._wls_problem import Course, Objective, WLSResult, stable_damping, warn
+from companion.solvers._wls_problem import (
+    Course,
+    Objective,
+    WLSResult,
+    stable_damping,
+    warn,
+)
 
-__all__ = ["Design", "WLSResult", "least_squares_path", "stable_damping", "wls", "wls_path"]
+__all__ = [
+    "Design",
+    "WLSResult",
+    "least_squares_path",
+    "stable_damping",
+    "wls",
+    "wls_path",
+]
 
 # Relative duality gap of the support vector machine that an iteration starts from.
 _START_TOL = 1e-6
@@ -119,7 +132,8 @@ def wls(  # noqa: PLR0913
     >>> machine.coef.round(3), machine.converged
     (array([1.]), True)
     """
-    loss, factor = Hinge() if loss is None else loss, 2.0 if printed_weights else 1.0
+    loss = Hinge() if loss is None else loss
+    factor = 2.0 if printed_weights else 1.0
     problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
@@ -134,7 +148,11 @@ def wls(  # noqa: PLR0913
 
 def _iterate(problem, x, course, log):
     """The box of the paper, from x = (w, b) on."""
-    design, y, c, gap, bounded = problem.design, problem.y, problem.c, np.nan, np.nan
+    design = problem.design
+    y = problem.y
+    c = problem.c
+    gap = np.nan
+    bounded = np.nan
     f = design.augmented @ x
     here = problem.at(x, f)
     while True:
@@ -149,7 +167,9 @@ def _iterate(problem, x, course, log):
         end = course.end(value, gap, bounded)
         if end is not None:
             return problem.result(x, alpha, gap, course.n_iter, *end, log)
-        gradient, df, length = problem.gradient(x, alpha), None, 0.0
+        gradient = problem.gradient(x, alpha)
+        df = None
+        length = 0.0
         for weights, full, halvings in course.trials(a, c * bend):
             solve = normal_equations(design, weights)
             if solve is None:
@@ -160,7 +180,9 @@ def _iterate(problem, x, course, log):
             if length:
                 break
         if course.step(df, length):
-            x, f, here = x + length * d, f + length * df, there  # w <- d w + (1 - d) w_new
+            x = x + length * d
+            f = f + length * df
+            here = there  # w <- d w + (1 - d) w_new
 
 
 def _descend(problem, course, way, length, halvings):
@@ -224,7 +246,9 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         if not isinstance(start, str):
             here = start[k]
         else:
-            here = results[-1] if results and isinstance(loss, Hinge) else "least_squares"
+            here = (
+                results[-1] if results and isinstance(loss, Hinge) else "least_squares"
+            )
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
@@ -249,9 +273,13 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
 
 def _interior(problem, x, relaxed, course):
     """The hinge by an interior point."""
-    design, y, c, tol = problem.design, problem.y, problem.c, course.tol
+    design = problem.design
+    y = problem.y
+    c = problem.c
+    tol = course.tol
     x, alpha, gap, n_iter = solve_hinge(design, y, c, x, relaxed, tol, course.max_iter)
-    course.n_iter, value = n_iter, problem.value(x, 1.0 - y * (design.augmented @ x))
+    course.n_iter = n_iter
+    value = problem.value(x, 1.0 - y * (design.augmented @ x))
     end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
     return problem.result(x, alpha, gap, n_iter, *end)
 

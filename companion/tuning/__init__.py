@@ -10,4 +10,6 @@ from companion.tuning.leave_one_out import *  # noqa: F403
 from companion.tuning.surface import *  # noqa: F403
 
 # What the modules list, which is all that is here but the modules themselves.
-__all__ = [name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))]
+__all__ = [
+    name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
+]

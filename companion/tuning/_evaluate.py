@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from companion._kernel_loops import cut
 from companion.estimators import LSSVC
 from companion.estimators._compat import MultimetricScorer, score_with
 from companion.estimators._dual import DualClassifier
@@ -24,6 +23,7 @@ from companion.estimators._kernel_classifier import (
     weighted_gamma,
 )
 from companion.kernels import gram
+from companion.kernels._loops import cut
 from companion.solvers.ls import LSPath, ls
 from companion.tuning._path import WarmPath
 
@@ -37,7 +37,8 @@ _ADVICE = (
 
 # The tolerance leaves a sign open where a test sample is nearer to the boundary than about half of
 # it; such a fit goes on to the second share of the tolerance before the sample is counted.
-DOUBT, SETTLING = 0.5, 0.1
+DOUBT = 0.5
+SETTLING = 0.1
 
 
 @dataclass
@@ -54,7 +55,9 @@ def paths_by_kernel(machine, candidates):
     members = defaultdict(list)
     for number, candidate in enumerate(candidates):
         rest = {name: value for name, value in candidate.items() if name != "C"}
-        members[tuple((name, identity(rest[name])) for name in sorted(rest))].append(number)
+        members[tuple((name, identity(rest[name])) for name in sorted(rest))].append(
+            number
+        )
 
     kernels = defaultdict(list)
     for group in members.values():
@@ -147,13 +150,15 @@ class Evaluation:
             return gram(self.X, **machine._kernel_parameters(1.0))
         if isinstance(machine.gamma, str):
             return None
-        distances, n = distances if machine.kernel == "rbf" else None, len(self.y)
+        distances = distances if machine.kernel == "rbf" else None
+        n = len(self.y)
         parameters = machine._kernel_parameters(float(machine.gamma))
         K = space.matrix("K", n, n)
         return gram(self.X, squared_distances=distances, out=K, **parameters)
 
     def _block(self, machine, fold, K, distances, space):
-        train, test = self._training_rows(fold), self.splits[fold][1]
+        train = self._training_rows(fold)
+        test = self.splits[fold][1]
         if K is not None:
             gamma = 1.0 if isinstance(machine.gamma, str) else float(machine.gamma)
             parts = [
@@ -167,11 +172,16 @@ class Evaluation:
         parameters = machine._kernel_parameters(gamma)
         if machine.kernel == "rbf":
             parts = [
-                gram(points, squared_distances=_cut(distances, rows, train), **parameters)
+                gram(
+                    points, squared_distances=_cut(distances, rows, train), **parameters
+                )
                 for rows in (train, test)
             ]
         else:
-            parts = [gram(points, **parameters), gram(self.X[test], points, **parameters)]
+            parts = [
+                gram(points, **parameters),
+                gram(self.X[test], points, **parameters),
+            ]
         return _Block(fold, train, test, *parts, gamma)
 
     def _training_rows(self, fold):
@@ -182,8 +192,12 @@ class Evaluation:
 
     def _of_fold(self, path, block, kernel_time):
         """All C of a path on one fold, each started from the one before."""
-        n_cells, y_signed, solver = len(path.C_values), None, None
-        labels, _, failure = self._attempt(self._training_labels, path.machine, block.train)
+        n_cells = len(path.C_values)
+        y_signed = None
+        solver = None
+        labels, _, failure = self._attempt(
+            self._training_labels, path.machine, block.train
+        )
         if failure is not None:
             fits = [(None, 0.0, failure)] * n_cells
         else:
@@ -193,9 +207,13 @@ class Evaluation:
 
         start = perf_counter()
         decisions = np.zeros((len(block.test), n_cells))
-        solved = [column for column, (result, _, _) in enumerate(fits) if result is not None]
+        solved = [
+            column for column, (result, _, _) in enumerate(fits) if result is not None
+        ]
         if solved:
-            decisions[:, solved] = block.decisions(y_signed, [fits[k][0] for k in solved])
+            decisions[:, solved] = block.decisions(
+                y_signed, [fits[k][0] for k in solved]
+            )
             if self.scorer is None and isinstance(solver, WarmPath):
                 self._settle(path, solver, block, y_signed, fits, decisions)
         product_time = (perf_counter() - start) / n_cells
@@ -208,7 +226,9 @@ class Evaluation:
             elif self.scorer is None:
                 cell = {"test_scores": self._accuracy(decisions[:, column], block.test)}
                 if self.return_train_score:
-                    cell["train_scores"] = self._accuracy(result.decision_function, block.train)
+                    cell["train_scores"] = self._accuracy(
+                        result.decision_function, block.train
+                    )
             else:
                 machine = self._fitted(path, column, result, block, y_signed)
                 cell = self._scored(machine, block, decisions[:, column])
@@ -223,11 +243,13 @@ class Evaluation:
         """Result or None, seconds, traceback or None."""
         start = perf_counter()
         try:
-            result, failure = call(*arguments), None
+            result = call(*arguments)
+            failure = None
         except Exception:
             if self.error_score == "raise":
                 raise
-            result, failure = None, format_exc()
+            result = None
+            failure = format_exc()
         return result, perf_counter() - start, failure
 
     def _settle(self, path, solver, block, y_signed, fits, decisions):
@@ -260,7 +282,9 @@ class Evaluation:
     def failed(self):
         """Scores of a fit that failed."""
         score = self.error_score
-        if isinstance(self.scorer, MultimetricScorer) and isinstance(score, numbers.Number):
+        if isinstance(self.scorer, MultimetricScorer) and isinstance(
+            score, numbers.Number
+        ):
             score = dict.fromkeys(self.scorer._scorers, self.error_score)
         cell = {"test_scores": score}
         if self.return_train_score:
@@ -280,18 +304,24 @@ class Evaluation:
     def _scored(self, machine, block, decisions):
         """Scores by the scorer, which finds the decision values already computed."""
         X_test = self._points(block.test, block.train)
-        machine.decision_function = remembering(machine.decision_function, X_test, decisions)
+        machine.decision_function = remembering(
+            machine.decision_function, X_test, decisions
+        )
         cell = {"test_scores": self._score(machine, X_test, block.test)}
         if self.return_train_score:
             rows = self.splits[block.fold][0]
-            cell["train_scores"] = self._score(machine, self._points(rows, block.train), rows)
+            cell["train_scores"] = self._score(
+                machine, self._points(rows, block.train), rows
+            )
         return cell
 
     def _score(self, machine, X, rows):
         parameters = {}
         if self.score_weight is not None:
             parameters["sample_weight"] = self.score_weight[rows]
-        return score_with(machine, X, self.y[rows], self.scorer, parameters, self.error_score)
+        return score_with(
+            machine, X, self.y[rows], self.scorer, parameters, self.error_score
+        )
 
     def _points(self, rows, columns):
         return _cut(self.X, rows, columns) if self.precomputed else self.X[rows]

@@ -14,9 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from companion._compiled import njit
+from companion._utils.compiled import njit
 
-CORRECT, ERROR, FAILED, UNKNOWN = 0, 1, 2, 3
+CORRECT = 0
+ERROR = 1
+FAILED = 2
+UNKNOWN = 3
 
 # A left-out margin up to this is zero: an error.
 ZERO_MARGIN = 1e-7
@@ -25,7 +28,8 @@ ZERO_MARGIN = 1e-7
 AT_BOUND = 1e-9
 
 # Pivots before a path is given up, and the violation of a solution.
-_MOST_PIVOTS, _VIOLATION = 100, 1e-9
+_MOST_PIVOTS = 100
+_VIOLATION = 1e-9
 
 _FAST = {"nsz", "reassoc", "contract"}
 _OPTIONS = {"error_model": "numpy", "fastmath": _FAST, "nogil": True}
@@ -62,7 +66,8 @@ class _Walk(NamedTuple):
 
 def tableau(A, basic, T):
     """Make T the tableau of A for the bias and these samples, one at least."""
-    rows, factor = A[basic], np.linalg.cholesky(A[np.ix_(basic, basic)])
+    rows = A[basic]
+    factor = np.linalg.cholesky(A[np.ix_(basic, basic)])
     rows[:, basic] -= np.eye(len(basic))
     half = solve_triangular(factor, rows, lower=True, check_finite=False)
     np.matmul(half.T, half, out=T)
@@ -95,12 +100,15 @@ def _row(W, p, v):
 @njit(**_OPTIONS)
 def _pivot(W, p, out, row):
     """Have sample p join or leave, and keep `row` that of `out`; return whether T_pp allows it."""
-    k, sign = W.count[0], -1.0 if W.is_basic[p] else 1.0
+    k = W.count[0]
+    sign = -1.0 if W.is_basic[p] else 1.0
     u = W.vectors[k]
     _row(W, p, u)
     d = u[p]
     u[p] -= sign
-    W.divisors[k], W.places[k], W.shifts[k] = d, p, -2.0 * sign
+    W.divisors[k] = d
+    W.places[k] = p
+    W.shifts[k] = -2.0 * sign
     W.count[0] += 1
     W.count[1] += int(sign)
     W.is_basic[p] = not W.is_basic[p]
@@ -113,12 +121,14 @@ def _pivot(W, p, out, row):
 @njit(**_OPTIONS)
 def _room(M, W, speed):
     """How far beta can go along -speed on the basic samples, and which of them ends it."""
-    length, first = np.inf, -1
+    length = np.inf
+    first = -1
     for a in np.flatnonzero(W.is_basic):
         if speed[a] != 0.0:
             room = (W.beta[a] - (M.low[a] if speed[a] > 0.0 else M.high[a])) / speed[a]
             if room < length:
-                length, first = max(room, 0.0), a
+                length = max(room, 0.0)
+                first = a
     return length, first
 
 
@@ -126,18 +136,26 @@ def _room(M, W, speed):
 def bias_of(M, beta, scores, out):
     """Bias without ``out``, then where the largest score that may rise and the least that may fall
     are, and by how much they violate optimality."""
-    top, bottom, i, j, total, count = -np.inf, np.inf, -1, -1, 0.0, 0
+    top = -np.inf
+    bottom = np.inf
+    i = -1
+    j = -1
+    total = 0.0
+    count = 0
     for k in range(M.y.shape[0]):
         near = AT_BOUND * (M.high[k] - M.low[k])
-        rises, falls = beta[k] < M.high[k] - near, beta[k] > M.low[k] + near
+        rises = beta[k] < M.high[k] - near
+        falls = beta[k] > M.low[k] + near
         if k != out:
             if rises and falls:
                 total += scores[k]
                 count += 1
             if rises and scores[k] > top:
-                top, i = scores[k], k
+                top = scores[k]
+                i = k
             if falls and scores[k] < bottom:
-                bottom, j = scores[k], k
+                bottom = scores[k]
+                j = k
     bias = 0.5 * (top + bottom)
     if count > 0:
         bias = total / count
@@ -152,7 +170,8 @@ def _follow(M, W, out, last, to_the_end, row):
 
     ``last`` is the one basic sample where that is not free, else -1.
     """
-    sense, n = -1.0 if W.beta[out] > 0.0 else 1.0, M.y.shape[0]
+    sense = -1.0 if W.beta[out] > 0.0 else 1.0
+    n = M.y.shape[0]
     _row(W, out, row)
     if W.is_basic[out]:
         if W.count[1] == 1:
@@ -167,10 +186,13 @@ def _follow(M, W, out, last, to_the_end, row):
             if joins < 0:
                 return FAILED
             W.above[:] -= W.above[joins]
-            if joins != last and not (_pivot(W, joins, out, row) and _pivot(W, last, out, row)):
+            if joins != last and not (
+                _pivot(W, joins, out, row) and _pivot(W, last, out, row)
+            ):
                 return FAILED
             last = -1
-        margin, rest = 1.0 - M.y[out] * W.above[out], abs(W.beta[out])
+        margin = 1.0 - M.y[out] * W.above[out]
+        rest = abs(W.beta[out])
         if not to_the_end and margin <= 0.0:
             return ERROR
         speed = sense * row
@@ -182,7 +204,8 @@ def _follow(M, W, out, last, to_the_end, row):
             if may_join and k != out and not W.is_basic[k] and M.low[k] < M.high[k]:
                 meets = max(W.above[k] / speed[k], 0.0)
                 if meets < length:
-                    length, joins = meets, k
+                    length = meets
+                    joins = k
         is_last = length >= rest - AT_BOUND * (M.high[out] - M.low[out])
         length = rest if is_last else length
         for k in range(n):
@@ -209,29 +232,50 @@ def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
     Where a verdict stays unknown, row i of `ends` is the solution without sample i. The basis of
     the tableau is `free`, or where that is empty sample 0.
     """
-    n, m = M.y.shape[0], free.shape[0]
-    row, vectors = np.empty(n + 1), np.empty((_MOST_PIVOTS, n + 1))
-    divisors, shifts = np.empty(_MOST_PIVOTS), np.empty(_MOST_PIVOTS)
-    places, is_basic = np.empty(_MOST_PIVOTS, dtype=np.int64), np.empty(n, dtype=np.bool_)
-    count, above = np.empty(2, dtype=np.int64), np.empty(n)
+    n = M.y.shape[0]
+    m = free.shape[0]
+    row = np.empty(n + 1)
+    vectors = np.empty((_MOST_PIVOTS, n + 1))
+    divisors = np.empty(_MOST_PIVOTS)
+    shifts = np.empty(_MOST_PIVOTS)
+    places = np.empty(_MOST_PIVOTS, dtype=np.int64)
+    is_basic = np.empty(n, dtype=np.bool_)
+    count = np.empty(2, dtype=np.int64)
+    above = np.empty(n)
     bias = bias_of(M, M.beta, M.scores, -1)[0]
     for i in range(first, end):
-        value, verdict = M.y[i] - M.scores[i] + bias, UNKNOWN
+        value = M.y[i] - M.scores[i] + bias
+        verdict = UNKNOWN
         if M.beta[i] == 0.0:
             if m == 0:
                 value = M.y[i] - M.scores[i] + bias_of(M, M.beta, M.scores, i)[0]
             verdict = CORRECT if M.y[i] * value > ZERO_MARGIN else ERROR
         elif M.y[i] * value <= 0.0 and not to_the_end:
-            verdict, value = ERROR, np.nan
+            verdict = ERROR
+            value = np.nan
         else:
-            ends[i], above[:] = M.beta, M.scores - bias
+            ends[i] = M.beta
+            above[:] = M.scores - bias
             is_basic[:] = False
-            is_basic[0], is_basic[free] = m == 0, True
+            is_basic[0] = m == 0
+            is_basic[free] = True
             count[0], count[1] = 0, max(m, 1)
-            W = _Walk(ends[i], above, table, vectors, divisors, places, shifts, is_basic, count)
+            W = _Walk(
+                ends[i],
+                above,
+                table,
+                vectors,
+                divisors,
+                places,
+                shifts,
+                is_basic,
+                count,
+            )
             last = -1 if m else 0
-            verdict, value = _follow(M, W, i, last, to_the_end, row), np.nan
-        verdicts[i], values[i] = verdict, value
+            verdict = _follow(M, W, i, last, to_the_end, row)
+            value = np.nan
+        verdicts[i] = verdict
+        values[i] = value
 
 
 @njit(**_OPTIONS)

@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from companion._compiled import njit
+from companion._utils.compiled import njit
+from companion.solvers._loops.smo import EXACT, refresh
 from companion.solvers._problem import checked_problem
-from companion.solvers._smo_loops import EXACT, refresh
 from companion.solvers.smo import rules_of, solve
 
 
@@ -15,7 +15,9 @@ class WarmPath:
     """Solutions of a machine of one dual problem for ascending C."""
 
     def __init__(self, machine, K, y, bound_weight):
-        self.K, self.y, self.is_suspicious = K, y, machine.kernel != "rbf"
+        self.K = K
+        self.y = y
+        self.is_suspicious = machine.kernel != "rbf"
         self.machine = machine
         self.weights = 1.0 if bound_weight is None else bound_weight
         self.box = machine._box(self.weights)
@@ -26,14 +28,21 @@ class WarmPath:
         """Result for a C that is not less than the one before."""
         if np.inf == C:
             box = self.machine._box(C * self.weights)
-            problem = checked_problem(self.K, self.y, *box, check_finite=self.is_suspicious)
+            problem = checked_problem(
+                self.K, self.y, *box, check_finite=self.is_suspicious
+            )
             return solve(problem, self.rules)
         if self.problem is None:
-            problem = checked_problem(self.K, self.y, *self.box, check_finite=self.is_suspicious)
+            problem = checked_problem(
+                self.K, self.y, *self.box, check_finite=self.is_suspicious
+            )
             self.problem = problem
-            self.box = [bound.copy() for bound in (problem.low, problem.high, problem.ridge)]
+            self.box = [
+                bound.copy() for bound in (problem.low, problem.high, problem.ridge)
+            ]
             self.C = C
-        most, self.C = C / self.C, C
+        most = C / self.C
+        self.C = C
         return self._continued(C, most, self.rules)
 
     def refined(self, C, result, tol):
@@ -58,8 +67,12 @@ def stretch(dual, low, high, ridge, diagonal, C, most):
 
     Where no bound is active, beta'(K + D) beta = y'beta; if D stays as well, so does beta.
     """
-    beta, products = dual.beta, dual.products
-    total, quadratic, less, active = 0.0, 0.0, 0.0, False
+    beta = dual.beta
+    products = dual.products
+    total = 0.0
+    quadratic = 0.0
+    less = 0.0
+    active = False
     for i in range(beta.shape[0]):
         total += dual.y[i] * beta[i]
         quadratic += beta[i] * (products[i] + dual.ridge[i] * beta[i])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from companion._threads import one_thread
+from companion._utils.threads import one_thread
 from companion.estimators._compat import rows_of
 from companion.estimators._dual import DualClassifier
 from companion.kernels import squared_distances
@@ -33,7 +33,11 @@ def is_plain(pipeline, candidates):
     """Whether a pipeline does what its steps do one after the other, and keeps its last one."""
     names = {name for candidate in candidates for name in candidate}
     last = pipeline.steps[-1][0]
-    return type(pipeline) is Pipeline and len(pipeline.steps) > 1 and not names & {"steps", last}
+    return (
+        type(pipeline) is Pipeline
+        and len(pipeline.steps) > 1
+        and not names & {"steps", last}
+    )
 
 
 def groups_of(pipeline, candidates):
@@ -42,11 +46,15 @@ def groups_of(pipeline, candidates):
     members = defaultdict(list)
     for number, candidate in enumerate(candidates):
         others = sorted(name for name in candidate if not name.startswith(prefix))
-        members[tuple((name, identity(candidate[name])) for name in others)].append(number)
+        members[tuple((name, identity(candidate[name])) for name in others)].append(
+            number
+        )
     groups = []
     for numbers in members.values():
         first = candidates[numbers[0]]
-        shared = {name: value for name, value in first.items() if not name.startswith(prefix)}
+        shared = {
+            name: value for name, value in first.items() if not name.startswith(prefix)
+        }
         whole = clone(pipeline).set_params(**clone(shared, safe=False))
         own = [
             {
@@ -100,7 +108,9 @@ class PipelineEvaluation:
                 cells |= evaluation.of_kernel(paths, [0], distances, space)
         for cell in cells.values():
             cell["fit_time"] += shared_time / len(cells)
-        return {(group.numbers[number], fold): cell for (number, _), cell in cells.items()}
+        return {
+            (group.numbers[number], fold): cell for (number, _), cell in cells.items()
+        }
 
     def _transformed(self, group, fold):
         """The fold's samples as the machine sees them, training samples first."""
@@ -110,17 +120,29 @@ class PipelineEvaluation:
         points = [transformers.fit_transform(X_train, rows_of(self.y, train))]
         points.append(transformers.transform(rows_of(self.X, test)))
         checker = clone(group.kernels[0][0].machine)
-        points = [checker._validated(part, reset=k == 0) for k, part in enumerate(points)]
-        points = sp.vstack(points, format="csr") if any(map(sp.issparse, points)) else points
+        points = [
+            checker._validated(part, reset=k == 0) for k, part in enumerate(points)
+        ]
+        points = (
+            sp.vstack(points, format="csr") if any(map(sp.issparse, points)) else points
+        )
         points = points if sp.issparse(points) else np.vstack(points)
         checker._require_size(points)
         rows = np.arange(points.shape[0])
         y = np.concatenate([self.common.y[train], self.common.y[test]])
         return replace(
-            self.common, X=points, y=y, splits=[(rows[: len(train)], rows[len(train) :])]
+            self.common,
+            X=points,
+            y=y,
+            splits=[(rows[: len(train)], rows[len(train) :])],
         )
 
     def _failed(self, group, fold, failure):
         n_test = len(self.common.splits[fold][1])
-        told = {"fit_error": failure, "n_test_samples": n_test, "fit_time": 0.0, "score_time": 0.0}
+        told = {
+            "fit_error": failure,
+            "n_test_samples": n_test,
+            "fit_time": 0.0,
+            "score_time": 0.0,
+        }
         return {(number, fold): self.common.failed() | told for number in group.numbers}

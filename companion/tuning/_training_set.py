@@ -7,9 +7,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from companion._gram import gram, kernel_diagonal
 from companion.estimators import L1SVC
 from companion.estimators._kernel_classifier import class_factors
+from companion.kernels._gram import gram, kernel_diagonal
 
 _BLOCK = 500
 

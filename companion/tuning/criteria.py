@@ -12,7 +12,7 @@ out, and its cost L(y_i): arrays of shape (..., n), with one value for each mach
 
 import numpy as np
 
-from companion._checks import checked_positive
+from companion._utils.checks import checked_positive
 
 # Margins as near to -1 as this are at -1: the default tolerance of the machines.
 _AT_MARGIN = 1e-3
@@ -117,7 +117,9 @@ def gckl_values(decision, probability, costs=(1.0, 1.0)):
     >>> float(gckl_values([1.0, 0.0], [1.0, 0.5]))
     0.5
     """
-    decision, probability, (negative, positive) = _checked_targets(decision, probability, costs)
+    decision, probability, (negative, positive) = _checked_targets(
+        decision, probability, costs
+    )
     terms = positive * probability * np.maximum(1.0 - decision, 0.0)
     terms += negative * (1.0 - probability) * np.maximum(1.0 + decision, 0.0)
     return terms.mean(axis=-1)
@@ -143,7 +145,9 @@ def misclass_values(decision, probability, costs=(1.0, 1.0)):
     >>> float(misclass_values([2.0, 0.0], [0.75, 0.5]))
     0.625
     """
-    decision, probability, (negative, positive) = _checked_targets(decision, probability, costs)
+    decision, probability, (negative, positive) = _checked_targets(
+        decision, probability, costs
+    )
     terms = np.where(decision <= 0.0, positive * probability, 0.0)
     terms += np.where(decision >= 0.0, negative * (1.0 - probability), 0.0)
     return terms.mean(axis=-1)

@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from companion._checks import checked_positive
+from companion._utils.checks import checked_positive
 from companion.estimators._kernel_classifier import class_factors
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
@@ -53,7 +53,9 @@ def gacv(estimator, X, y, costs=None):
     1.23
     """
     margin, alpha, points, cost = training.observed(estimator, X, y, costs, "gacv")
-    diagonal = training.gram_diagonal(points, **estimator._kernel_parameters(estimator._gamma))
+    diagonal = training.gram_diagonal(
+        points, **estimator._kernel_parameters(estimator._gamma)
+    )
     return float(criteria.gacv_values(margin, alpha * diagonal, cost))
 
 
@@ -86,7 +88,9 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     """
     checked_positive(rho, "rho", "xi_alpha")
     is_number = isinstance(bound, Real) and 0.0 < bound < np.inf
-    if not (is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))):
+    if not (
+        is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))
+    ):
         raise ValueError(
             "The 'bound' parameter of xi_alpha must be 'diagonal', 'joachims' or a positive "
             f"number. Got {bound!r} instead."
@@ -95,7 +99,11 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     if is_number:
         factor = float(bound)
     else:
-        compute = training.gram_diagonal if bound == "diagonal" else training.largest_difference
+        compute = (
+            training.gram_diagonal
+            if bound == "diagonal"
+            else training.largest_difference
+        )
         factor = compute(points, **estimator._kernel_parameters(estimator._gamma))
     return float(criteria.xi_alpha_values(margin, alpha * factor, cost, rho=rho))
 
@@ -145,7 +153,8 @@ def misclass(estimator, X, probability, costs=None):
 def _expected(values, estimator, X, probability, costs):
     name = values.__name__.removesuffix("_values")
     training.check_machine(estimator, name)
-    classes, weights = estimator.classes_, estimator.class_weight
+    classes = estimator.classes_
+    weights = estimator.class_weight
     if costs is not None:
         pair = training.cost_pair(costs, classes, name)
     elif isinstance(weights, str):

@@ -13,11 +13,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from companion._memory import require_memory
-from companion._threads import one_thread
+from companion._utils.memory import require_memory
+from companion._utils.threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._compat import Interval, StrOptions, fit_context
-from companion.estimators._kernel_classifier import class_factors, signed_labels, silent_overflow
+from companion.estimators._kernel_classifier import (
+    class_factors,
+    signed_labels,
+    silent_overflow,
+)
 from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
@@ -197,26 +201,35 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X_checked, y_checked, signs = seen._checked(X, y)
         cost_vector(self.costs, None, y_checked, seen.classes_, "GACVSearch")
         seen.class_weight = None
-        kept, X_kept, _, weight, _ = seen._training_set(X_checked, y_checked, sample_weight, signs)
+        kept, X_kept, _, weight, _ = seen._training_set(
+            X_checked, y_checked, sample_weight, signs
+        )
         y_kept = y_checked[kept]
         if self.criterion == "leave_one_out":
             require_two_each(y_kept)
         if self.verbose > 0:
-            print(f"Fitting each of {len(candidates)} candidates to {len(y_kept)} samples")
+            print(
+                f"Fitting each of {len(candidates)} candidates to {len(y_kept)} samples"
+            )
         training_set = _TrainingSet(X_kept, y_kept, seen.classes_, weight)
         cells = self._evaluate(machine, candidates, training_set)
 
         results = _columns(candidates, cells, self.criterion)
         best = _best(-results["mean_test_score"], cells)
         if self.refit:
-            best_machine = clone(machine).set_params(**clone(candidates[best], safe=False))
+            best_machine = clone(machine).set_params(
+                **clone(candidates[best], safe=False)
+            )
             start = time.perf_counter()
             best_machine.fit(X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - start
             self.best_estimator_ = best_machine
-        self.cv_results_, self.best_index_, self.best_params_ = results, best, candidates[best]
+        self.cv_results_ = results
+        self.best_index_ = best
+        self.best_params_ = candidates[best]
         self.best_score_ = float(results["mean_test_score"][best])
-        self.classes_, self.n_features_in_ = seen.classes_, seen.n_features_in_
+        self.classes_ = seen.classes_
+        self.n_features_in_ = seen.n_features_in_
         if hasattr(seen, "feature_names_in_"):
             self.feature_names_in_ = seen.feature_names_in_
         return self
@@ -257,7 +270,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X = training_set.X
         paths_of = paths_by_kernel(machine, candidates)
         uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
-        limit = min(candidate.get("cache_size", machine.cache_size) for candidate in candidates)
+        limit = min(
+            candidate.get("cache_size", machine.cache_size) for candidate in candidates
+        )
         needed = 2 * 8e-6 * X.shape[0] ** 2
         if needed > limit:
             raise ValueError(
@@ -289,14 +304,18 @@ class _TrainingSet:
 
     def bound_weight(self, class_weight):
         """Factor on C of every sample, None for one."""
-        factors = class_factors(class_weight, self.y, self.classes, self.weight, name="L1SVC")
+        factors = class_factors(
+            class_weight, self.y, self.classes, self.weight, name="L1SVC"
+        )
         if factors is None or self.weight is None:
             return self.weight if factors is None else factors
         return factors * self.weight
 
     def cost(self, costs, class_weight):
         """L(y_i) of every sample times its weight, which is 1 on average; None for ones."""
-        cost = cost_vector(costs, class_weight, self.y, self.classes, "GACVSearch", self.weight)
+        cost = cost_vector(
+            costs, class_weight, self.y, self.classes, "GACVSearch", self.weight
+        )
         if self.weight is None:
             return cost
         share = self.weight / self.weight.mean()
@@ -308,39 +327,53 @@ def _cells_of_kernel(paths, training_set, distances, settings, bounds):
     """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
     criterion, costs = settings
     start = time.perf_counter()
-    cells, machine = {}, paths[0].machine
-    X, weight = training_set.X, training_set.weight
+    cells = {}
+    machine = paths[0].machine
+    X = training_set.X
+    weight = training_set.weight
     gamma = machine._resolved_gamma(X, weight)
     signs = signed_labels(training_set.y, training_set.classes)
     with one_thread():
         K = X
         if machine.kernel != "precomputed":
             distances = distances if machine.kernel == "rbf" else None
-            K = gram(X, squared_distances=distances, **machine._kernel_parameters(gamma))
-        diagonal, factor = K.diagonal(), bounds["bound"]
+            K = gram(
+                X, squared_distances=distances, **machine._kernel_parameters(gamma)
+            )
+        diagonal = K.diagonal()
+        factor = bounds["bound"]
         if isinstance(factor, str):
             is_diagonal = factor == "diagonal"
-            factor = diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
+            factor = (
+                diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
+            )
         for path in paths:
             bound_weight = training_set.bound_weight(path.machine.class_weight)
             C = np.array(path.C_values, dtype=np.float64)
             solutions = solve_costs(path.machine, K, signs, bound_weight, C)
             cost = training_set.cost(costs, path.machine.class_weight)
-            margin, alpha = signs * solutions["decision"], solutions["alpha"]
+            margin = signs * solutions["decision"]
+            alpha = solutions["alpha"]
             of_a_copy = alpha if weight is None else alpha / weight
             values = {
                 "C": C,
                 "gamma": np.full(len(C), gamma),
                 "gacv": gacv_values(margin, of_a_copy * diagonal, cost),
-                "xi_alpha": xi_alpha_values(margin, of_a_copy * factor, cost, rho=bounds["rho"]),
+                "xi_alpha": xi_alpha_values(
+                    margin, of_a_copy * factor, cost, rho=bounds["rho"]
+                ),
                 "n_support": np.count_nonzero(alpha, axis=1),
                 "converged": solutions["converged"],
             }
             if criterion == "leave_one_out":
                 ones = np.ones(len(signs))
-                upper = np.multiply.outer(C, ones if bound_weight is None else bound_weight)
+                upper = np.multiply.outer(
+                    C, ones if bound_weight is None else bound_weight
+                )
                 errors = leave_one_out_errors(K, signs, alpha, upper).errors
-                values[criterion] = np.mean(errors if cost is None else cost * errors, axis=1)
+                values[criterion] = np.mean(
+                    errors if cost is None else cost * errors, axis=1
+                )
             for k, number in enumerate(path.candidates):
                 cells[number] = {name: column[k] for name, column in values.items()}
     seconds = time.perf_counter() - start
@@ -360,7 +393,9 @@ def _columns(candidates, cells, criterion):
     results["params"] = candidates
     results["mean_test_score"] = score
     results["rank_test_score"] = rankdata(-score, method="min").astype(np.int32)
-    for name in dict.fromkeys(["gacv", "xi_alpha", "n_support", "converged", criterion]):
+    for name in dict.fromkeys(
+        ["gacv", "xi_alpha", "n_support", "converged", criterion]
+    ):
         results[name] = np.array([cell[name] for cell in cells])
     return results
 

@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import column_or_1d, indexable
 
-from companion._memory import fits_in_memory
-from companion._threads import one_thread
+from companion._utils.memory import fits_in_memory
+from companion._utils.threads import one_thread
 from companion.estimators._compat import (
     MultimetricScorer,
     check_sample_weight,
@@ -160,13 +160,18 @@ class KernelGridSearchCV(GridSearchCV):
         given = {name: value for name, value in parameters.items() if value is not None}
         prefix = prefix_of(estimator)
         is_pipeline = machine is not estimator
-        kernels = {candidate.get(f"{prefix}kernel", machine.kernel) for candidate in candidates}
+        kernels = {
+            candidate.get(f"{prefix}kernel", machine.kernel) for candidate in candidates
+        }
         precomputed = kernels == {"precomputed"} and not is_pipeline
         if (
             routing_enabled()
             or params
             or ("precomputed" in kernels and not precomputed)
-            or (is_pipeline and (given.keys() - {"groups"} or not is_plain(estimator, candidates)))
+            or (
+                is_pipeline
+                and (given.keys() - {"groups"} or not is_plain(estimator, candidates))
+            )
             or not self._fits_in_memory(machine, candidates, X, prefix)
             or self._has_scorer_of_frames(X, y, is_pipeline)
         ):
@@ -205,7 +210,9 @@ class KernelGridSearchCV(GridSearchCV):
         self._choose(results, out[0]["test_scores"], refit_metric)
         if self.refit:
             self._refit(estimator, X, y, routed.estimator.fit)
-        self.scorer_ = scorers._scorers if isinstance(scorers, MultimetricScorer) else scorers
+        self.scorer_ = (
+            scorers._scorers if isinstance(scorers, MultimetricScorer) else scorers
+        )
         self.cv_results_ = results
         return self
 
@@ -223,7 +230,9 @@ class KernelGridSearchCV(GridSearchCV):
 
     def _has_scorer_of_frames(self, X, y, is_pipeline):
         """Whether a function scores that may look at more than the numbers of X and y."""
-        several = self.scoring.values() if isinstance(self.scoring, dict) else self.scoring
+        several = (
+            self.scoring.values() if isinstance(self.scoring, dict) else self.scoring
+        )
         scorers = several if isinstance(several, Iterable) else [several]
         has_arrays = type(X) is type(y) is np.ndarray
         return any(map(callable, scorers)) and (is_pipeline or not has_arrays)
@@ -238,7 +247,9 @@ class KernelGridSearchCV(GridSearchCV):
         return needed <= limit and fits_in_memory(needed)
 
     def _evaluation(self, machine, X, y, splits, *, precomputed, scorers, routed):
-        machine = clone(machine).set_params(kernel="precomputed" if precomputed else "rbf")
+        machine = clone(machine).set_params(
+            kernel="precomputed" if precomputed else "rbf"
+        )
         if X is None:  # points are made in each fold
             y = column_or_1d(y, warn=True)
             machine.classes_ = machine._checked_classes(y)
@@ -247,7 +258,9 @@ class KernelGridSearchCV(GridSearchCV):
         weight = routed.estimator.fit.get("sample_weight")
         kept = None
         if weight is not None:
-            weight = check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
+            weight = check_sample_weight(
+                weight, X, dtype=np.float64, ensure_non_negative=True
+            )
             kept = None if weight.all() else weight > 0
         score_weight = routed.scorer.score.get("sample_weight")
         if score_weight is not None:
@@ -257,7 +270,9 @@ class KernelGridSearchCV(GridSearchCV):
             and type(machine).score is ClassifierMixin.score
             and not (self.return_train_score and kept is not None)
         )
-        rows = np.arange(len(y))  # refuses what is no row, and counts from the end as NumPy does
+        rows = np.arange(
+            len(y)
+        )  # refuses what is no row, and counts from the end as NumPy does
         return Evaluation(
             X=X,
             y=y,
@@ -280,7 +295,8 @@ class KernelGridSearchCV(GridSearchCV):
         if any(paths[0].machine.kernel == "rbf" for paths in kernels):
             distances = squared_distances(evaluation.X)
         if n_jobs == 1:
-            cells, space = {}, Workspace()
+            cells = {}
+            space = Workspace()
             # The matrices of the iterative solver are too small for threads, which slow it
             # down several times where cores are shared; factorisations gain from them.
             direct = all(is_direct(path.machine) for paths in kernels for path in paths)
@@ -304,7 +320,9 @@ class KernelGridSearchCV(GridSearchCV):
         folds = range(len(evaluation.common.splits))
         parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
         parts = parallel(
-            delayed(evaluation.of_fold)(group, fold) for group in groups for fold in folds
+            delayed(evaluation.of_fold)(group, fold)
+            for group in groups
+            for fold in folds
         )
         return {key: cell for part in parts for key, cell in part.items()}
 
@@ -315,13 +333,19 @@ class KernelGridSearchCV(GridSearchCV):
             self._check_refit_for_multimetric(first_score)
             refit_metric = self.refit
         if self.refit or not self.multimetric_:
-            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+            self.best_index_ = self._select_best_index(
+                self.refit, refit_metric, results
+            )
             if not callable(self.refit):
-                self.best_score_ = results[f"mean_test_{refit_metric}"][self.best_index_]
+                self.best_score_ = results[f"mean_test_{refit_metric}"][
+                    self.best_index_
+                ]
             self.best_params_ = results["params"][self.best_index_]
 
     def _refit(self, machine, X, y, fit_parameters):
-        self.best_estimator_ = clone(machine).set_params(**clone(self.best_params_, safe=False))
+        self.best_estimator_ = clone(machine).set_params(
+            **clone(self.best_params_, safe=False)
+        )
         start = time.time()
         self.best_estimator_.fit(X, y, **fit_parameters)
         self.refit_time_ = time.time() - start

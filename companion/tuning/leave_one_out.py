@@ -23,17 +23,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._checks import check_square, checked_signs
+from companion._utils.checks import check_square, checked_signs
 from companion.estimators._kernel_classifier import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
 from companion.tuning._training_set import observed
 
-__all__ = ["LeaveOneOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
+__all__ = [
+    "LeaveOneOut",
+    "leave_one_out",
+    "leave_one_out_errors",
+    "leave_one_out_surface",
+]
 
 # Tolerance and budget of the exact solutions.
-_TOL, _MAX_ITER = 1e-9, 1_000_000
+_TOL = 1e-9
+_MAX_ITER = 1_000_000
 
 # Samples left out in one compiled call: Ctrl-C waits for no more.
 _BURST = 50
@@ -125,7 +131,8 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     ndarray of bool of shape (n_gamma, n_C, n)
         Errors as in :class:`LeaveOneOut`.
     """
-    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    y = np.asarray(y)
     n = surface.signs.size
     classes = np.unique(y)
     if (
@@ -153,7 +160,9 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
                 f"order, and its kernel. The decision values at gamma = {gamma:g} are others with "
                 f"this X and kernel={kernel!r}."
             )
-        errors[g] = _leave_one_out(K, surface.signs, surface.alpha[g], upper, False).errors
+        errors[g] = _leave_one_out(
+            K, surface.signs, surface.alpha[g], upper, False
+        ).errors
     return errors
 
 
@@ -201,31 +210,45 @@ def leave_one_out(estimator, X, y, costs=None):
 
 def _leave_one_out(K, y, alpha, upper, decisions):
     """As :func:`leave_one_out_errors`, of checked arrays."""
-    n, shape = len(y), alpha.shape
+    n = len(y)
+    shape = alpha.shape
     upper = np.broadcast_to(upper, shape).reshape(-1, n)
     alpha = alpha.reshape(-1, n)
     A = np.ones((n + 1, n + 1))
-    A[:n, :n], A[n, n] = K + _RIDGE * K.diagonal().max() * np.eye(n), 0.0
-    given, K, table = K, A[:n, :n].copy(), np.empty(A.shape)
-    verdicts, values = np.empty(alpha.shape, dtype=np.int8), np.empty(alpha.shape)
-    ends, last = np.empty((n, n)), ()
+    A[:n, :n] = K + _RIDGE * K.diagonal().max() * np.eye(n)
+    A[n, n] = 0.0
+    given = K
+    K = A[:n, :n].copy()
+    table = np.empty(A.shape)
+    verdicts = np.empty(alpha.shape, dtype=np.int8)
+    values = np.empty(alpha.shape)
+    ends = np.empty((n, n))
+    last = ()
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
-        free = np.flatnonzero((machine.low < machine.beta) & (machine.beta < machine.high))
+        free = np.flatnonzero(
+            (machine.low < machine.beta) & (machine.beta < machine.high)
+        )
         basic = free if len(free) else np.array([0])
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
         for first in range(0, n, _BURST):
             found = ends, verdicts[c], values[c]
-            loops.leave_out(machine, first, min(first + _BURST, n), free, table, decisions, *found)
+            loops.leave_out(
+                machine, first, min(first + _BURST, n), free, table, decisions, *found
+            )
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
-        loops.judge(machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c])
+        loops.judge(
+            machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c]
+        )
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
         if len(failed):
             # any one of identical points stands for them all
             points = np.column_stack([given[failed], y[failed], u[failed]])
-            _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
+            _, first, which = np.unique(
+                points, axis=0, return_index=True, return_inverse=True
+            )
             found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
             found = found[which.ravel()]  # NumPy 2.0 has a column here
             is_correct = y[failed] * found > loops.ZERO_MARGIN
@@ -238,7 +261,9 @@ def _solve(K, y, upper, alpha):
     """The machine made exact, with what is at a bound up to rounding on it."""
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
-    result = smo(K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False)
+    result = smo(
+        K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False
+    )
     near = loops.AT_BOUND * upper
     alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
@@ -252,7 +277,11 @@ def _left_out_decision(machine, upper, i):
     """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return other.y[i] - other.scores[i] + loops.bias_of(other, other.beta, other.scores, -1)[0]
+    return (
+        other.y[i]
+        - other.scores[i]
+        + loops.bias_of(other, other.beta, other.scores, -1)[0]
+    )
 
 
 def require_two_each(y, taking_part=True):
@@ -267,10 +296,8 @@ def require_two_each(y, taking_part=True):
 
 def _checked(K, y, alpha, upper):
     K = np.ascontiguousarray(K, dtype=np.float64)
-    y, alpha = (
-        checked_signs(y, "leave_one_out_errors", both=True),
-        np.asarray(alpha, dtype=np.float64),
-    )
+    y = checked_signs(y, "leave_one_out_errors", both=True)
+    alpha = np.asarray(alpha, dtype=np.float64)
     n = y.size
     check_square(K, n, "leave_one_out_errors")
     if alpha.shape[-1:] != (n,):
@@ -279,7 +306,9 @@ def _checked(K, y, alpha, upper):
             f"for each label. Got {alpha.shape}."
         )
     if not np.isfinite(K).all():
-        raise ValueError("The 'K' of leave_one_out_errors must be finite. Got NaN or infinity.")
+        raise ValueError(
+            "The 'K' of leave_one_out_errors must be finite. Got NaN or infinity."
+        )
     try:
         upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
     except ValueError:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion._threads import one_thread
+from companion._utils.threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._kernel_classifier import class_factors
 from companion.kernels import gram, squared_distances
@@ -97,7 +97,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     >>> gacv_values(surface.margin, surface.influence).shape
     (2, 3)
     """
-    C, gamma = _grid_axis(C, "C"), _grid_axis(gamma, "gamma", zero=True)
+    C = _grid_axis(C, "C")
+    gamma = _grid_axis(gamma, "gamma", zero=True)
     if kernel not in ("rbf", "poly"):
         raise ValueError(
             f"The 'kernel' parameter of machine_surface must be 'rbf' or 'poly'. Got {kernel!r}."
@@ -107,7 +108,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     X, y, signs = machine._checked(X, y)
     factors = class_factors(class_weight, y, machine.classes_, name="machine_surface")
     distances = squared_distances(X) if kernel == "rbf" else None
-    solutions, diagonal = [], np.empty((len(gamma), len(y)))
+    solutions = []
+    diagonal = np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with one_thread():
         for g, value in enumerate(gamma):
@@ -126,12 +128,24 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
 
 def solve_costs(machine, K, signs, factors, C):
     """Solve on one Gram matrix for every C, from the next smaller one; arrays with one row a C."""
-    path, results = WarmPath(machine, K, signs, factors), [None] * len(C)
+    path = WarmPath(machine, K, signs, factors)
+    results = [None] * len(C)
     for c in np.argsort(C, kind="stable"):
         results[c] = path.solve(float(C[c]))
-    names = ("alpha", "intercept", "kkt_violation", "duality_gap", "n_iter", "converged")
-    columns = {name: np.array([getattr(result, name) for result in results]) for name in names}
-    return columns | {"decision": np.array([result.decision_function for result in results])}
+    names = (
+        "alpha",
+        "intercept",
+        "kkt_violation",
+        "duality_gap",
+        "n_iter",
+        "converged",
+    )
+    columns = {
+        name: np.array([getattr(result, name) for result in results]) for name in names
+    }
+    return columns | {
+        "decision": np.array([result.decision_function for result in results])
+    }
 
 
 def _grid_axis(values, name, zero=False):

@@ -16,7 +16,9 @@ def mirror():
     """The folder ``COMPANION_DATA`` names; the test is skipped if there is none."""
     root = os.environ.get("COMPANION_DATA")
     if not root or not Path(root).is_dir():
-        pytest.skip("COMPANION_DATA names no folder: there is no mirror to compare with")
+        pytest.skip(
+            "COMPANION_DATA names no folder: there is no mirror to compare with"
+        )
     return Path(root)
 
 

@@ -7,7 +7,11 @@ import pytest
 from _cases import refused
 
 from companion.datasets import FLIP_RULES, flip_labels, three_classes
-from companion.datasets.checkers import checkers_board, checkers_board_grid, checkers_board_label
+from companion.datasets.checkers import (
+    checkers_board,
+    checkers_board_grid,
+    checkers_board_label,
+)
 from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
 from companion.datasets.threshold_cases import threshold_case
 
@@ -39,7 +43,9 @@ def test_two_labels_are_turned_and_the_original_is_left_alone(rule):
 @pytest.mark.parametrize("rule", ["one_per_class", "two_at_random"])
 def test_rules_turn_all_rows_alike_and_two_of_one_class_as_often_as_they_should(rule):
     X, y = two_gaussians(rng=2)
-    rng, n, same_class = np.random.default_rng(1), 4000, 19 / 39 * (rule == "two_at_random")
+    rng = np.random.default_rng(1)
+    n = 4000
+    same_class = 19 / 39 * (rule == "two_at_random")
     pairs = np.array([flip_labels(X, y, rule, rng)[1] for _ in range(n)])
     times = np.bincount(pairs.ravel(), minlength=40)
     assert np.abs(times / n - 1 / 20).max() < 4.5 * np.sqrt(19 / 400 / n)
@@ -59,8 +65,11 @@ def test_twonorm_has_its_means_and_its_bayes_error():
     n = 20_000
     X, y = twonorm(n, rng=1)
     assert X.shape == (n, 20)
-    np.testing.assert_allclose((X.T * y).mean(axis=1), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n))
-    bayes, found = 0.0227501, np.mean((X.sum(axis=1) > 0) != (y > 0))
+    np.testing.assert_allclose(
+        (X.T * y).mean(axis=1), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n)
+    )
+    bayes = 0.0227501
+    found = np.mean((X.sum(axis=1) > 0) != (y > 0))
     assert abs(found - bayes) < 4 * np.sqrt(bayes * (1 - bayes) / n)
 
 
@@ -70,7 +79,9 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
         part = X[y == label]
         error = np.sqrt(variance / len(part))
         np.testing.assert_allclose(part.mean(axis=0), mean, atol=4.5 * error)
-        np.testing.assert_allclose(part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part)))
+        np.testing.assert_allclose(
+            part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part))
+        )
 
 
 @pytest.mark.parametrize("positive", [0, 1, 2])
@@ -83,9 +94,13 @@ def test_waveforms_are_mixtures_of_two_triangles(positive):
     first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
     part = X[y > 0]
     spread = np.sqrt((1 + 3.0) / len(part))
-    np.testing.assert_allclose(part.mean(axis=0), (first + second) / 2, atol=4.5 * spread)
+    np.testing.assert_allclose(
+        part.mean(axis=0), (first + second) / 2, atol=4.5 * spread
+    )
     # A share uniform on (0, 1) has the variance 1/12; the noise adds 1.
-    np.testing.assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
+    np.testing.assert_allclose(
+        part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07
+    )
 
 
 BREIMAN = [twonorm, ringnorm, waveform, partial(threshold_case, "B")]
@@ -94,7 +109,9 @@ DRAWS = [two_gaussians, checkers_board, *BREIMAN]
 
 @pytest.mark.parametrize("draw", DRAWS)
 def test_a_draw_depends_on_the_seed_alone(draw):
-    for a, b in zip(draw(50, rng=4), draw(50, rng=np.random.default_rng(4)), strict=True):
+    for a, b in zip(
+        draw(50, rng=4), draw(50, rng=np.random.default_rng(4)), strict=True
+    ):
         np.testing.assert_array_equal(a, b)
     assert not np.array_equal(draw(50, rng=4)[0], draw(50, rng=5)[0])
 
@@ -104,8 +121,14 @@ X, Y = two_gaussians(rng=0)
 
 BAD = [
     (lambda: two_gaussians(0), "n_per_class must be at least 1. Got 0"),
-    (lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))), "two points of the same space"),
-    (lambda: flip_labels(X, Y, "three"), "rule must be one of one_per_class, .* Got 'three'"),
+    (
+        lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))),
+        "two points of the same space",
+    ),
+    (
+        lambda: flip_labels(X, Y, "three"),
+        "rule must be one of one_per_class, .* Got 'three'",
+    ),
     (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
     (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
     *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
@@ -141,7 +164,9 @@ def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenl
 def test_the_grid_has_the_test_patterns_of_the_thesis():
     X, y = checkers_board_grid()
     assert X.shape == (40_000, 2) and np.sum(y == 1) == np.sum(y == -1) == 20_000
-    assert np.abs(X).max() == pytest.approx(1.99) and np.abs(X).min() == pytest.approx(0.01)
+    assert np.abs(X).max() == pytest.approx(1.99) and np.abs(X).min() == pytest.approx(
+        0.01
+    )
     assert np.diff(X[:200, 0]) == pytest.approx(0.02)
 
 
@@ -165,14 +190,19 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
             own = bins == k
             if own.sum() > 1000:
                 error = np.sqrt((p[own, j] * (1 - p[own, j])).sum()) / own.sum()
-                assert abs((y[own] == j + 1).mean() - p[own, j].mean()) < 4.5 * error + 1e-12
+                assert (
+                    abs((y[own] == j + 1).mean() - p[own, j].mean())
+                    < 4.5 * error + 1e-12
+                )
 
 
 def test_points_fill_their_rectangle_or_have_the_centres_and_the_spread_of_the_paper():
     uniform, _ = three_classes.quadratic_logits(20_000, rng=2)
     assert np.allclose(np.abs(uniform).max(axis=0), [3, 6], atol=0.01)
     X, y = three_classes.three_gaussians(90_000, rng=1)
-    for j, centre in enumerate([(1, 0), (-0.5, np.sqrt(3) / 2), (-0.5, -np.sqrt(3) / 2)]):
+    for j, centre in enumerate(
+        [(1, 0), (-0.5, np.sqrt(3) / 2), (-0.5, -np.sqrt(3) / 2)]
+    ):
         own = X[y == j + 1]
         assert np.allclose(own.mean(axis=0), centre, atol=0.02)
         assert np.allclose(own.std(axis=0), 0.7, atol=0.02)

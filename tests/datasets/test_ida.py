@@ -10,10 +10,10 @@ from _or_skip import or_skip
 from _run import python
 from scipy.io import savemat
 
-from companion._paths import data_dir
+from companion._utils.errors import DamagedData, DataUnavailable, UnknownDataset
+from companion._utils.paths import data_dir
 from companion.datasets import OUTSIDE, OutsideFile, distinct_patterns, ida
 from companion.datasets.ida import genuine_split, ida_split, list_ida, load_ida
-from companion.errors import DamagedData, DataUnavailable, UnknownDataset
 
 # Samples, attributes, positives, training and test size, as the benchmark is described.
 SHAPES = {"titanic": (2201, 3, 711, 150, 2051), "heart": (270, 13, 120, 170, 100)}
@@ -21,7 +21,9 @@ SHAPES |= {"breast-cancer": (277, 9, 81, 200, 77), "german": (1000, 20, 300, 700
 SHAPES |= {"diabetis": (768, 8, 268, 468, 300), "image": (2310, 18, 1320, 1300, 1010)}
 SHAPES |= {"thyroid": (215, 5, 65, 140, 75), "waveform": (5000, 21, 1647, 400, 4600)}
 
-pytestmark = pytest.mark.usefixtures("no_network")  # no test here may wait for a download
+pytestmark = pytest.mark.usefixtures(
+    "no_network"
+)  # no test here may wait for a download
 load = or_skip(load_ida)
 
 
@@ -48,14 +50,18 @@ def test_a_problem_has_the_shape_and_the_positives_of_the_benchmark(name):
     assert np.sum(data.y == 1) == positives
     assert (data.n_train, data.n_test) == (n_train, n_test)
     assert np.isfinite(data.X).all()
-    assert name != "german" or np.sum(data.X[:, 3] > 9) == 12  # the outlying purpose is kept
+    assert (
+        name != "german" or np.sum(data.X[:, 3] > 9) == 12
+    )  # the outlying purpose is kept
     assert not data.X.flags.writeable and not data.y.flags.writeable
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
-    data, other = load(name), distributed(mirror, name)
-    ours, theirs = sorted_rows(data.X, data.y), sorted_rows(other["X"], other["y"])
+    data = load(name)
+    other = distributed(mirror, name)
+    ours = sorted_rows(data.X, data.y)
+    theirs = sorted_rows(other["X"], other["y"])
     assert np.array_equal(ours[:, 0], theirs[:, 0])
     # Eight significant digits are distributed, so half a unit of the eighth is the rounding.
     unit = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(theirs), 1e-3))) - 7)
@@ -64,7 +70,8 @@ def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_all_problems_but_two_are_standardised_over_all_rows(name):
-    X, by_part = load(name).X, name in ("breast-cancer", "thyroid")  # scaled by part of their rows
+    X = load(name).X
+    by_part = name in ("breast-cancer", "thyroid")  # scaled by part of their rows
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=0.2 if by_part else 1e-12)
     np.testing.assert_allclose(X.std(axis=0, ddof=1), 1, atol=0.3 if by_part else 1e-12)
     assert (np.abs(X.mean(axis=0)).max() > 0.01) == by_part
@@ -74,12 +81,20 @@ def test_the_titanic_has_the_values_of_the_benchmark():
     data = load_ida("titanic")
     patterns, _, counts, _ = distinct_patterns(data.X, data.y)
     assert patterns.shape == (24, 3) and counts.sum() == 2201
-    values = [(-1.8665154, -0.92253555, 0.02144434, 0.96542423), (-0.2282095, 4.3799476)]
+    values = [
+        (-1.8665154, -0.92253555, 0.02144434, 0.96542423),
+        (-0.2282095, 4.3799476),
+    ]
     values += [(-1.9186728, 0.5209568)]  # as they are distributed
     for column, expected in zip(data.X.T, values, strict=True):
         np.testing.assert_allclose(np.unique(column), expected, atol=5e-8)
-    crew, child, man = data.X[:, 0] > 0.9, data.X[:, 1] > 0, data.X[:, 2] > 0
-    assert np.sum(crew & man & (data.y == 1)) == 192 and np.sum(child & ~man & (data.y == -1)) == 17
+    crew = data.X[:, 0] > 0.9
+    child = data.X[:, 1] > 0
+    man = data.X[:, 2] > 0
+    assert (
+        np.sum(crew & man & (data.y == 1)) == 192
+        and np.sum(child & ~man & (data.y == -1)) == 17
+    )
 
 
 def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
@@ -88,7 +103,10 @@ def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
     assert len(cells) == len(cells[columns].drop_duplicates()) == 32
     margins = [cells.groupby(column)["count"].sum().to_dict() for column in columns]
     assert margins[0] == {"1st": 325, "2nd": 285, "3rd": 706, "crew": 885}
-    assert margins[1:3] == [{"adult": 2092, "child": 109}, {"male": 1731, "female": 470}]
+    assert margins[1:3] == [
+        {"adult": 2092, "child": 109},
+        {"male": 1731, "female": 470},
+    ]
     assert margins[3] == {"no": 1490, "yes": 711} and len(margins) == 4
 
 
@@ -124,14 +142,17 @@ def test_a_split_depends_on_its_problem_and_number_alone():
 
 def training_positives(y, splits):
     """Standardised numbers of positives in the training parts, under simple random sampling."""
-    n, m, p = len(y), splits.shape[1], np.mean(y == 1)
+    n = len(y)
+    m = splits.shape[1]
+    p = np.mean(y == 1)
     spread = np.sqrt(m * p * (1 - p) * (n - m) / (n - 1))
     return ((y[splits] == 1).sum(axis=1) - m * p) / spread
 
 
 @pytest.mark.parametrize("name", ["titanic", "heart", "breast-cancer", "german"])
 def test_drawn_splits_are_simple_random_samples_without_stratification(name):
-    y, (n, _, _, n_train, _) = load(name).y, SHAPES[name]
+    y = load(name).y
+    (n, _, _, n_train, _) = SHAPES[name]
     splits = np.array([ida_split(name, i)[0] for i in range(1, 101)])
     scores = training_positives(y, splits)
     # Mean 0 with standard error 0.1; the sum of squares is chi-squared with 100 degrees.
@@ -156,15 +177,23 @@ def test_an_unknown_problem_is_refused(function):
 def test_splits_need_no_file_and_a_missing_one_is_named(bare):
     assert len(ida_split("waveform", 1)[0]) == 400
     ida._build.cache_clear()  # where it is here
-    refused("^waveform/waveform.data is not here", load_ida, "waveform", error=DataUnavailable)
+    refused(
+        "^waveform/waveform.data is not here",
+        load_ida,
+        "waveform",
+        error=DataUnavailable,
+    )
     message = "^ida-benchmarks/benchmarks.mat is not here"
     refused(message, genuine_split, "heart", 1, error=DataUnavailable)
 
 
-def test_genuine_splits_are_read_from_the_repackaged_benchmark(bare, tmp_path, monkeypatch):
+def test_genuine_splits_are_read_from_the_repackaged_benchmark(
+    bare, tmp_path, monkeypatch
+):
     """Of a small file of its structure: distinct rows only, which a split repeats."""
     rng = np.random.default_rng(3)
-    rows, labels = rng.normal(size=(12, 2)), np.array([[1], [-1]] * 6)
+    rows = rng.normal(size=(12, 2))
+    labels = np.array([[1], [-1]] * 6)
     parts = rng.integers(1, 13, size=(2, 10, 20)).astype(np.uint8)
     path = tmp_path / "ida-benchmarks" / "benchmarks.mat"
     path.parent.mkdir()
@@ -182,7 +211,13 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(bare, tmp_path, m
     np.testing.assert_array_equal(y_test, labels[test, 0])
     refused("numbered 1 to 10. Got 11", genuine_split, "heart", 11)
     refused("no problem 'heart'", genuine_split, "heart", 1, error=DamagedData)
-    refused("is not a problem of ten splits", genuine_split, "image", 1, error=UnknownDataset)
+    refused(
+        "is not a problem of ten splits",
+        genuine_split,
+        "image",
+        1,
+        error=UnknownDataset,
+    )
 
 
 @pytest.mark.parametrize("name", list(SHAPES)[:4])

@@ -8,8 +8,16 @@ from companion.datasets import hepatitis_indicators, load_uci
 from companion.datasets.imbalanced import list_imbalanced, load_imbalanced
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
-SHAPES = {"glass7": (214, 29, 9), "segment1": (2310, 330, 19), "hepatitis": (155, 32, 32)}
-SHAPES |= {"sonar": (208, 97, 60), "heart": (297, 137, 13), "ionosphere": (351, 126, 33)}
+SHAPES = {
+    "glass7": (214, 29, 9),
+    "segment1": (2310, 330, 19),
+    "hepatitis": (155, 32, 32),
+}
+SHAPES |= {
+    "sonar": (208, 97, 60),
+    "heart": (297, 137, 13),
+    "ionosphere": (351, 126, 33),
+}
 SHAPES |= {"wdbc": (569, 212, 30)}
 
 
@@ -22,7 +30,9 @@ def test_a_problem_has_the_size_of_table_6_2_1(name):
     assert set(np.unique(data.y)) == {-1, 1} and np.sum(data.y == 1) < n / 2
     assert np.isfinite(data.X).all() or name == "hepatitis"
     assert not data.X.flags.writeable and not data.y.flags.writeable
-    assert np.sum(np.ptp(data.X, axis=0) == 0) == (name == "segment1")  # a constant attribute
+    assert np.sum(np.ptp(data.X, axis=0) == 0) == (
+        name == "segment1"
+    )  # a constant attribute
 
 
 def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():
@@ -44,8 +54,11 @@ def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
 
 
 def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
-    coded, table = load_imbalanced("hepatitis").X, load_uci("hepatitis").X
-    assert np.array_equal(np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]]))
+    coded = load_imbalanced("hepatitis").X
+    table = load_uci("hepatitis").X
+    assert np.array_equal(
+        np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]])
+    )
     assert np.isfinite(coded[:, 6:]).all()
     missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()
     assert coded[:, 6:].sum() == 155 * 13 - missing

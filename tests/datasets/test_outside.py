@@ -7,8 +7,8 @@ import re
 import pytest
 from _cases import refused
 
+from companion._utils.errors import DamagedData, DataUnavailable, UnknownDataset
 from companion.datasets import OUTSIDE, OutsideFile, data_digest, fetch_file, find_copy
-from companion.errors import DamagedData, DataUnavailable, UnknownDataset
 
 CONTENT = b"1 2 3\n" * 200
 #: A file of the Unix program ``compress``, and what is in it.
@@ -21,7 +21,9 @@ def toy(bare, server, monkeypatch):
     """The place of a file that a server of this machine has, and the served file."""
     folder, address = server
     (folder / "toy.data").write_bytes(CONTENT)
-    file = OutsideFile("toy/toy.data", hashlib.sha256(CONTENT).hexdigest(), f"{address}/toy.data")
+    file = OutsideFile(
+        "toy/toy.data", hashlib.sha256(CONTENT).hexdigest(), f"{address}/toy.data"
+    )
     monkeypatch.setitem(OUTSIDE, file.place, file)
     return file.place, folder / "toy.data"
 
@@ -66,17 +68,27 @@ def test_the_named_folder_comes_first_and_another_file_in_it_is_refused(toy, hel
     assert fetch_file(place) == held
     held.write_bytes(CONTENT[:-1] + b"!")
     for function in (fetch_file, find_copy):
-        refused(f"{held} is damaged .* right file in its place", function, place, error=DamagedData)
+        refused(
+            f"{held} is damaged .* right file in its place",
+            function,
+            place,
+            error=DamagedData,
+        )
 
 
-@pytest.mark.parametrize(("sent", "says"), [(CONTENT[:-6], "ValueError"), (None, "HTTPError")])
+@pytest.mark.parametrize(
+    ("sent", "says"), [(CONTENT[:-6], "ValueError"), (None, "HTTPError")]
+)
 def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, sent, says):
     place, served = toy
     served.unlink()
     if sent is not None:
         served.write_bytes(sent)
     refused(
-        f"^{place} is not here .* {says}; name a .*DATA$", fetch_file, place, error=DataUnavailable
+        f"^{place} is not here .* {says}; name a .*DATA$",
+        fetch_file,
+        place,
+        error=DataUnavailable,
     )
     assert [path for path in bare.rglob("*") if path.is_file()] == []
     served.write_bytes(CONTENT)  # the host is not asked again in this process
@@ -98,9 +110,12 @@ def test_a_packed_file_is_unpacked(bare, server, monkeypatch):
     assert fetch_file(file.place).read_bytes() == UNPACKED
 
 
-def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once(bare, no_network):
+def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once(
+    bare, no_network
+):
     message = (
-        "pendigits.tra is not here and .* archive.ics.uci.edu: .*; name a folder .* COMPANION_"
+        "pendigits.tra is not here and .* archive.ics.uci.edu: .*; "
+        "name a folder .* COMPANION_"
     )
     refused(message, fetch_file, "pendigits/pendigits.tra", error=DataUnavailable)
     n_asked = len(no_network)
@@ -110,7 +125,9 @@ def test_without_network_a_line_names_file_and_remedy_and_the_host_is_asked_once
     refused("no address has it", fetch_file, "ida/heart.npz", error=DataUnavailable)
 
 
-def test_digests_need_no_file_from_outside_but_refuse_another_one(bare, tmp_path, monkeypatch):
+def test_digests_need_no_file_from_outside_but_refuse_another_one(
+    bare, tmp_path, monkeypatch
+):
     names = ("heart", "german", "waveform", "pendigits", "glass", "titanic")
     digests = {data_digest(name) for name in names}
     assert len(digests) == len(names) and all(len(digest) == 16 for digest in digests)

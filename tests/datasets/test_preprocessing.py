@@ -16,17 +16,21 @@ def test_standardised_columns_have_mean_zero_and_unit_spread():
 
 def test_merging_and_expanding_gives_the_samples_back():
     rng = np.random.default_rng(1)
-    X, y = rng.integers(0, 3, size=(200, 2)).astype(float), rng.choice([-1, 1], 200)
+    X = rng.integers(0, 3, size=(200, 2)).astype(float)
+    y = rng.choice([-1, 1], 200)
     X_unique, y_unique, counts, inverse = distinct_patterns(X, y)
     np.testing.assert_array_equal(X_unique[inverse], X)
     np.testing.assert_array_equal(y_unique[inverse], y)
     np.testing.assert_array_equal(np.bincount(inverse), counts)
     assert counts.sum() == 200
-    assert len(np.unique(np.column_stack([X_unique, y_unique]), axis=0)) == len(y_unique)
+    assert len(np.unique(np.column_stack([X_unique, y_unique]), axis=0)) == len(
+        y_unique
+    )
 
 
 def test_patterns_come_in_the_order_of_their_first_appearance():
-    X, y = [[5.0], [1.0], [5.0], [1.0], [3.0]], ["b", "a", "a", "a", "b"]
+    X = [[5.0], [1.0], [5.0], [1.0], [3.0]]
+    y = ["b", "a", "a", "a", "b"]
     X_unique, y_unique, counts, inverse = distinct_patterns(X, y)
     np.testing.assert_array_equal(X_unique[:, 0], [5, 1, 5, 3])
     np.testing.assert_array_equal(y_unique, ["b", "a", "a", "b"])
@@ -37,5 +41,7 @@ def test_patterns_come_in_the_order_of_their_first_appearance():
 def test_tables_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"Got constant columns \[1\]; drop them"):
         standardize([[1, 2, 3], [4, 2, 6], [0, 2, 1]])
-    with pytest.raises(ValueError, match=r"one label in y for each row. Got shapes \(3, 1\) and"):
+    with pytest.raises(
+        ValueError, match=r"one label in y for each row. Got shapes \(3, 1\) and"
+    ):
         distinct_patterns([[1], [2], [3]], [1, 1])

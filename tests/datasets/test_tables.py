@@ -10,9 +10,9 @@ from _cases import refused
 from _or_skip import or_skip
 
 from companion import datasets
-from companion._paths import data_dir
+from companion._utils.errors import DamagedData
+from companion._utils.paths import data_dir
 from companion.datasets.tables import read_table, registered_tables
-from companion.errors import DamagedData
 
 # Attributes and samples of each class, as UCI describes its data sets, of the complete rows.
 TABLES = {
@@ -68,9 +68,13 @@ def test_every_table_is_described_and_registered():
     files = [path.stem for path in (data_dir() / "uci").glob("*.csv")]
     assert sorted(files) == sorted(registered_tables())
     text = (data_dir() / "uci" / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([a-z-]+) \| ([\d,]+) \| (.+) \| (10\.24432/C\w+|none) \|", text, re.M)
+    rows = re.findall(
+        r"^\| ([a-z-]+) \| ([\d,]+) \| (.+) \| (10\.24432/C\w+|none) \|", text, re.M
+    )
     sizes = {name: int(n.replace(",", "")) for name, n, *_ in rows}
-    assert sizes == {name: sum(classes.values()) for name, (_, classes) in TABLES.items()}
+    assert sizes == {
+        name: sum(classes.values()) for name, (_, classes) in TABLES.items()
+    }
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -92,7 +96,12 @@ def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
     path.write_bytes(text.replace("\n", "\r\n").encode())
     assert len(read_table("haberman")) == 306
     path.write_text(text.replace("30,64,1,1", "30,64,1,2", 1))
-    refused("haberman.csv is damaged or another file", read_table, "haberman", error=DamagedData)
+    refused(
+        "haberman.csv is damaged or another file",
+        read_table,
+        "haberman",
+        error=DamagedData,
+    )
     path.unlink()
     refused("haberman.csv cannot be read", read_table, "haberman", error=DamagedData)
 

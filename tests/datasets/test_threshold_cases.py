@@ -39,19 +39,25 @@ def test_the_printed_weights_of_case_a_contradict_its_text_and_exchanged_they_ag
     """Equation (28): 50.8 % at the stated optimum 0.5; exchanged, 19.06 %, the global minimum."""
     thresholds = np.linspace(0, 1, 100_001)
     printed = threshold_case_error("A", thresholds, cluster_weight=0.75)
-    assert threshold_case_error("A", 0.5, cluster_weight=0.75) == pytest.approx(0.508, abs=5e-4)
+    assert threshold_case_error("A", 0.5, cluster_weight=0.75) == pytest.approx(
+        0.508, abs=5e-4
+    )
     assert thresholds[printed.argmin()] < 0.2
     exchanged = threshold_case_error("A", thresholds)
     assert thresholds[exchanged.argmin()] == pytest.approx(0.5, abs=1e-3)
     assert exchanged.min() == pytest.approx(0.1906, abs=5e-5)
     # By hand: 2/3 (3/4 Phi(-5/3) + 1/4) with Phi(-5/3) = 0.047790.
-    assert exchanged.min() == pytest.approx(2 / 3 * (0.75 * 0.047790352 + 0.25), abs=1e-8)
+    assert exchanged.min() == pytest.approx(
+        2 / 3 * (0.75 * 0.047790352 + 0.25), abs=1e-8
+    )
     low = thresholds < 0.4
     assert thresholds[low][exchanged[low].argmin()] == pytest.approx(0.164, abs=1e-3)
 
 
 def test_the_printed_minimum_of_case_a_belongs_to_another_cluster_weight():
-    assert threshold_case_error("A", 0.5, cluster_weight=0.2649) == pytest.approx(0.2, abs=5e-5)
+    assert threshold_case_error("A", 0.5, cluster_weight=0.2649) == pytest.approx(
+        0.2, abs=5e-5
+    )
     assert threshold_case_error("A", 0.5) < 0.191
 
 
@@ -60,9 +66,13 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
     error = threshold_case_error("B", thresholds)
     assert error.min() == pytest.approx(0.1785, abs=5e-5)
     assert thresholds[error.argmin()] == pytest.approx(0.211, abs=1e-3)
-    np.testing.assert_allclose(error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9)
+    np.testing.assert_allclose(
+        error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9
+    )
 
 
 def test_a_weight_that_is_no_share_is_refused():
-    with pytest.raises(ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"):
+    with pytest.raises(
+        ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"
+    ):
         threshold_case_error("A", 0.5, cluster_weight=1.5)

@@ -10,7 +10,11 @@ from companion.datasets import list_uci, load_pen_digits, load_uci
 # Samples, attributes and positives, from the descriptions of the tables.
 SHAPES = {"breast-cancer-wisconsin": (683, 9, 239), "dermatology": (358, 34, 111)}
 SHAPES |= {"haberman": (306, 3, 81), "post-operative": (87, 8, 24)}
-SHAPES |= {"heart-cleveland": (297, 13, 137), "hepatitis": (155, 19, 32), "bupa": (345, 6, 200)}
+SHAPES |= {
+    "heart-cleveland": (297, 13, 137),
+    "hepatitis": (155, 19, 32),
+    "bupa": (345, 6, 200),
+}
 #: Missing values of the hepatitis table by attribute, from its description.
 HEPATITIS_MISSING = [0, 0, 1, 0, 1, 1, 1, 10, 11, 5, 5, 5, 5, 6, 29, 4, 16, 67, 0]
 
@@ -41,6 +45,10 @@ def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
     digits = or_skip(load_pen_digits)
     X, y = digits((3, 6, 9))
     assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
-    assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {3: 1055, 6: 1056, 9: 1055}
+    assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {
+        3: 1055,
+        6: 1056,
+        9: 1055,
+    }
     assert len(digits(range(10))[0]) == 10_992
     refused("digits must be from 0 to 9. Got \\(3, 12\\)", load_pen_digits, (3, 12))

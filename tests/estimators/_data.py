@@ -8,7 +8,9 @@ KERNELS = [
     {"kernel": "linear"},
     {"kernel": "poly", "gamma": 0.3, "degree": 2, "coef0": 1.0},
 ]
-each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])
+each_kernel = pytest.mark.parametrize(
+    "kernel", KERNELS, ids=lambda kernel: kernel["kernel"]
+)
 each_cost = pytest.mark.parametrize("C", [0.1, 10.0])
 
 

@@ -44,7 +44,8 @@ WAYS = {
 
 def is_solved(machine):
     """The tolerance that the class documents, of the certificate that it keeps."""
-    gap, value = machine.duality_gap_, abs(machine.objective_)
+    gap = machine.duality_gap_
+    value = abs(machine.objective_)
     if isinstance(machine, ConformalSVC):
         return gap <= (1.0 + 1e-6) * machine.tol / (1.0 - machine.tol) * value
     if isinstance(machine, WeightedRobustSVC):

@@ -31,7 +31,10 @@ every = pytest.mark.parametrize("transform", list(RULES))
 def board(n=300, positives=20, seed=0, labels=("common", "rare")):
     rng = np.random.default_rng(seed)
     rare = rng.permutation(n) < positives
-    X = rng.uniform(0, 2, (n, 2)) * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    X = (
+        rng.uniform(0, 2, (n, 2))
+        * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
+    )
     X[~rare, 1] *= -1.0
     return X, np.asarray(labels)[rare.astype(int)]
 
@@ -44,7 +47,9 @@ def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
     machine = ConformalSVC(transform="williams", tol=1e-8, **BOARD).fit(X, Y)
     plain = L2SVC(C=10.0, gamma=0.02, tol=1e-6).fit(X, Y)
     assert machine.n_transforms_ == 0 and len(machine.history_) == 2
-    np.testing.assert_allclose(machine.decision_function(X), plain.decision_function(X), atol=1e-5)
+    np.testing.assert_allclose(
+        machine.decision_function(X), plain.decision_function(X), atol=1e-5
+    )
     np.testing.assert_array_equal(machine.transformation(X), 1.0)
     assert machine.objective_ == pytest.approx(plain.objective_, rel=1e-6)
     assert machine.intercept_ == pytest.approx(plain.intercept_, abs=1e-5)
@@ -52,10 +57,14 @@ def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
 
 
 @every
-def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion(transform):
+def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion(
+    transform,
+):
     machine = ConformalSVC(transform=transform, tol=1e-8, **EAGER).fit(X, Y)
     assert machine.n_transforms_ == 2 and machine.validation_.size == 0
-    d, beta, support = machine.transformation(X), machine.dual_coef_[0], machine.support_
+    d = machine.transformation(X)
+    beta = machine.dual_coef_[0]
+    support = machine.support_
     K = d[:, None] * d * gram(X, gamma=0.02)
     expansion = K[:, support] @ beta + machine.intercept_[0]
     values = machine.decision_function(X)
@@ -81,11 +90,15 @@ def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
 
 
 @cases("transform, n", ("williams", 0), ("amari", 2), ("williams", 2))
-def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(transform, n):
+def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(
+    transform, n
+):
     weight = np.random.default_rng(1).integers(0, 3, len(Y))
     settings = {**EAGER, "transform": transform, "max_transforms": n, "tol": 1e-10}
     weighted = ConformalSVC(**settings).fit(X, Y, sample_weight=weight)
-    repeated = ConformalSVC(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
+    repeated = ConformalSVC(**settings).fit(
+        np.repeat(X, weight, axis=0), np.repeat(Y, weight)
+    )
     values = repeated.decision_function(X)
     np.testing.assert_allclose(weighted.decision_function(X), values, atol=1e-4)
     assert weighted.n_transforms_ == repeated.n_transforms_ == n
@@ -94,7 +107,9 @@ def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(tran
 
 
 @every
-def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_one_on_C(transform):
+def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_one_on_C(
+    transform,
+):
     weight = np.ones(len(Y))
     weight[::7] = 0.0
     kept = np.flatnonzero(weight)
@@ -105,7 +120,9 @@ def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_o
     for same in (weighted, doubled):
         np.testing.assert_array_equal(same.validation_, kept[part.validation_])
         np.testing.assert_array_equal(same.support_, kept[part.support_])
-        np.testing.assert_array_equal(same.decision_function(X), part.decision_function(X))
+        np.testing.assert_array_equal(
+            same.decision_function(X), part.decision_function(X)
+        )
 
 
 def test_weights_of_a_gram_matrix_and_of_validation_errors():
@@ -115,10 +132,15 @@ def test_weights_of_a_gram_matrix_and_of_validation_errors():
     matrix = ConformalSVC(**settings | {"kernel": "precomputed"})
     matrix.fit(gram(X, gamma=0.02), Y, sample_weight=weight)
     values = points.decision_function(X)
-    np.testing.assert_allclose(matrix.decision_function(gram(X, gamma=0.02)), values, atol=1e-5)
-    first, held_out = ConformalSVC(**settings | {"max_transforms": 0}), points.validation_
+    np.testing.assert_allclose(
+        matrix.decision_function(gram(X, gamma=0.02)), values, atol=1e-5
+    )
+    first = ConformalSVC(**settings | {"max_transforms": 0})
+    held_out = points.validation_
     part = np.setdiff1d(np.flatnonzero(weight), held_out)
-    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-8).fit(X[part], Y[part], sample_weight=weight[part])
+    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-8).fit(
+        X[part], Y[part], sample_weight=weight[part]
+    )
     counted = np.repeat(held_out, weight[held_out])
     error = g_mean_error(Y[counted], plain.predict(X[counted]))
     fitted = first.set_params(tol=1e-8).fit(X, Y, sample_weight=weight)
@@ -128,18 +150,26 @@ def test_weights_of_a_gram_matrix_and_of_validation_errors():
 def test_weights_are_routed_through_a_pipeline():
     weight = 1.0 + (np.arange(len(Y)) % 3)
     with config_context(enable_metadata_routing=True):
-        machine = ConformalSVC(transform="act", **BOARD).set_fit_request(sample_weight=True)
+        machine = ConformalSVC(transform="act", **BOARD).set_fit_request(
+            sample_weight=True
+        )
         routed = make_pipeline(machine).fit(X, Y, sample_weight=weight)
     direct = ConformalSVC(transform="act", **BOARD).fit(X, Y, sample_weight=weight)
-    np.testing.assert_array_equal(routed.decision_function(X), direct.decision_function(X))
+    np.testing.assert_array_equal(
+        routed.decision_function(X), direct.decision_function(X)
+    )
 
 
 @every
 def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
     machine = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
-    turned = ConformalSVC(transform=transform, **EAGER).fit(X, np.where(Y == "rare", "a", "z"))
+    turned = ConformalSVC(transform=transform, **EAGER).fit(
+        X, np.where(Y == "rare", "a", "z")
+    )
     assert machine.minority_class_ == "rare" and turned.minority_class_ == "a"
-    np.testing.assert_allclose(turned.decision_function(X), -machine.decision_function(X))
+    np.testing.assert_allclose(
+        turned.decision_function(X), -machine.decision_function(X)
+    )
     np.testing.assert_allclose(turned.dual_coef_, -machine.dual_coef_)
     assert turned.n_support_.tolist() == machine.n_support_[::-1].tolist()
     assert np.all((turned.predict(X) == "a") == (machine.predict(X) == "rare"))
@@ -157,14 +187,20 @@ def test_a_precomputed_kernel_gives_the_same_machine(transform):
     T = board(50, 10, seed=3)[0]
     points = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
     matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER)
-    values = matrix.fit(gram(X, gamma=0.02), Y).decision_function(gram(T, X, gamma=0.02))
-    np.testing.assert_allclose(values, points.decision_function(T), rtol=1e-6, atol=1e-6)
+    values = matrix.fit(gram(X, gamma=0.02), Y).decision_function(
+        gram(T, X, gamma=0.02)
+    )
+    np.testing.assert_allclose(
+        values, points.decision_function(T), rtol=1e-6, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("transform", sorted(set(RULES) - {"williams", "mdt"}))
 def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
     machine = ConformalSVC(transform=transform, kernel="precomputed")
-    refused('which a precomputed kernel does not give.*"williams"', machine.fit, gram(X), Y)
+    refused(
+        'which a precomputed kernel does not give.*"williams"', machine.fit, gram(X), Y
+    )
 
 
 @every
@@ -192,7 +228,9 @@ def test_other_kernels_are_transformed_too(transform, kernel):
     d = machine.transformation(X)
     K = gram(X, kernel=kernel, gamma=1 / (3 * X.var()), degree=3)
     wanted = (d[:, None] * K * d)[:, machine.support_] @ machine.dual_coef_[0]
-    np.testing.assert_allclose(machine.decision_function(X), wanted + machine.intercept_, atol=1e-6)
+    np.testing.assert_allclose(
+        machine.decision_function(X), wanted + machine.intercept_, atol=1e-6
+    )
 
 
 def test_magnification_is_the_volume_element_of_the_kernel_itself():
@@ -207,14 +245,20 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
     assert machine.magnification(T) == pytest.approx(volumes, rel=1e-3)
     plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, Y)
     np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
-    refused('use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T)
+    refused(
+        'use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T
+    )
 
 
 def test_names_of_features_are_checked_once_and_not_missed_by_later_steps():
     X, y = board()
     frame = pd.DataFrame(X, columns=["a", "b"])
     machine = ConformalSVC(random_state=0).fit(frame, y)
-    for method in (machine.magnification, machine.transformation, machine.decision_function):
+    for method in (
+        machine.magnification,
+        machine.transformation,
+        machine.decision_function,
+    ):
         assert method(frame).shape == y.shape
 
 
@@ -222,22 +266,38 @@ def test_the_tolerance_is_a_share_and_advice_names_what_the_machine_has():
     X, y = two_clouds(60)
     refused("'tol'.*range \\(0.0, 1.0\\). Got 1.5", ConformalSVC(tol=1.5).fit, X, y)
     machine = ConformalSVC(kernel="linear", max_transforms=0, random_state=0)
-    warned(r"raise the ridge 1 / C \(lower C\) or scale the inputs", machine.fit, 1e6 * X, y)
-    refused("coef_ exists only.*not transformed", lambda: machine.coef_, error=AttributeError)
+    warned(
+        r"raise the ridge 1 / C \(lower C\) or scale the inputs",
+        machine.fit,
+        1e6 * X,
+        y,
+    )
+    refused(
+        "coef_ exists only.*not transformed",
+        lambda: machine.coef_,
+        error=AttributeError,
+    )
 
 
 def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
     act = ConformalSVC(transform="act", **BOARD)
-    machine, again, other = (clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1))
+    machine, again, other = (
+        clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1)
+    )
     assert np.count_nonzero(Y[machine.validation_] == "rare") == 5
     assert machine.validation_.size == 75 and machine.n_transforms_ > 0
     assert not np.isin(machine.support_, machine.validation_).any()
     np.testing.assert_array_equal(machine.validation_, again.validation_)
-    np.testing.assert_array_equal(machine.decision_function(X), again.decision_function(X))
+    np.testing.assert_array_equal(
+        machine.decision_function(X), again.decision_function(X)
+    )
     assert not np.array_equal(machine.validation_, other.validation_)
     for number, entry in enumerate(machine.history_):
         assert entry["transformation"] == number and 0 <= entry["validation_error"] <= 1
-        assert entry["kept"] == (number <= machine.n_transforms_) and entry["separability"] > 0
+        assert (
+            entry["kept"] == (number <= machine.n_transforms_)
+            and entry["separability"] > 0
+        )
     assert machine.stop_reason_.endswith(".")
 
 
@@ -245,9 +305,13 @@ def test_a_rule_with_settings_of_its_own_is_a_parameter_like_any_other():
     machine = ConformalSVC(transform=Amari(tau=0.7), **EAGER)
     assert clone(machine).get_params() == machine.get_params()
     assert "Amari(tau=0.7" in repr(machine)
-    assert clone(machine).fit(X, Y).history_[1]["parameters"] == {"tau": pytest.approx(0.7)}
+    assert clone(machine).fit(X, Y).history_[1]["parameters"] == {
+        "tau": pytest.approx(0.7)
+    }
     grid = {"transform": ["act", Williams(kappa=3.0)]}
-    search = GridSearchCV(ConformalSVC(**BOARD), grid, cv=2, scoring=g_mean_scorer).fit(X, Y)
+    search = GridSearchCV(ConformalSVC(**BOARD), grid, cv=2, scoring=g_mean_scorer).fit(
+        X, Y
+    )
     assert search.best_params_["transform"] in ("act", Williams(kappa=3.0))
     refused("'share' of Xiong", Xiong, share=0)
 
@@ -261,10 +325,16 @@ def test_the_parameter_transform_does_not_make_it_a_transformer():
     assert pickle.loads(pickle.dumps(machine)).get_params() == machine.get_params()
 
 
-@cases("share, positives, missing", (0.02, 20, "for validation"), (0.97, 10, "to train on"))
+@cases(
+    "share, positives, missing", (0.02, 20, "for validation"), (0.97, 10, "to train on")
+)
 def test_a_share_that_leaves_a_class_empty_is_refused(share, positives, missing):
     message = f"class 'rare', of n_samples = .*{missing}.*Change"
-    refused(message, ConformalSVC(validation_fraction=share).fit, *board(positives=positives))
+    refused(
+        message,
+        ConformalSVC(validation_fraction=share).fit,
+        *board(positives=positives),
+    )
 
 
 def test_a_class_of_one_sample_cannot_be_validated_but_can_be_trained_on():
@@ -280,7 +350,9 @@ def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
         ("wu_amari", X, 1e8, 10, "stopped early. Transformation .* not applied"),
         ("amari", wide, 1e-3, 60, "underflows"),
     ):
-        machine = ConformalSVC(transform=transform, **EAGER | {"max_transforms": n, "C": C})
+        machine = ConformalSVC(
+            transform=transform, **EAGER | {"max_transforms": n, "C": C}
+        )
         warned(message, machine.fit, points, Y)
         assert 0 <= machine.n_transforms_ < n
         assert np.all(np.isfinite(machine.decision_function(points)))
@@ -289,17 +361,27 @@ def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(max_examples=40, deadline=None)
 @given(
-    points=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 1)), min_size=4, max_size=14),
+    points=st.lists(
+        st.tuples(st.integers(-2, 2), st.integers(0, 1)), min_size=4, max_size=14
+    ),
     transform=st.sampled_from([*RULES]),
-    search=st.sampled_from(["separability_gradient", "separability_cma", "validation_cma"]),
+    search=st.sampled_from(
+        ["separability_gradient", "separability_cma", "validation_cma"]
+    ),
     C=st.sampled_from([1e-3, 1.0, 1e6]),
     gamma=st.sampled_from([0.0, 0.02, 1.0, 1e6]),
 )
 def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
     x, y = np.array(points).T
     X = np.column_stack([x, 0.0 * x])
-    y[:2], y[2:4] = 0, 1
-    settings = {"transform": transform, "search": search, "n_generations": 2, "random_state": 0}
+    y[:2] = 0
+    y[2:4] = 1
+    settings = {
+        "transform": transform,
+        "search": search,
+        "n_generations": 2,
+        "random_state": 0,
+    }
     machine = ConformalSVC(C=C, gamma=gamma, **settings).fit(X, y)
     for query in (X, np.array([[1e6, -1e6], [0.5, 0.5]])):
         assert np.all(np.isfinite(machine.decision_function(query)))

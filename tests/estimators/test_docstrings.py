@@ -9,8 +9,12 @@ from sklearn.datasets import make_moons
 
 import companion
 
-PUBLIC = [getattr(companion, name) for name in companion.__all__ if name != "__version__"]
-MACHINES = [public for public in PUBLIC if public.__module__.startswith("companion.estimators")]
+PUBLIC = [
+    getattr(companion, name) for name in companion.__all__ if name != "__version__"
+]
+MACHINES = [
+    public for public in PUBLIC if public.__module__.startswith("companion.estimators")
+]
 SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]
 
@@ -47,7 +51,9 @@ def test_sections_are_complete_and_in_order(machine):
     text = inspect.getdoc(machine)
     positions = [text.index(f"\n{section}\n---") for section in SECTIONS]
     assert positions == sorted(positions)
-    assert "%(" not in text + "".join(inspect.getdoc(getattr(machine, name)) for name in METHODS)
+    assert "%(" not in text + "".join(
+        inspect.getdoc(getattr(machine, name)) for name in METHODS
+    )
 
 
 def test_the_examples_on_the_page_of_the_api_run():

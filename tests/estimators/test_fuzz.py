@@ -27,18 +27,42 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:The least populated class:UserWarning"),
     # scikit-learn's own splitters, of labels that are NaN.
-    pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:invalid value encountered in cast:RuntimeWarning"
+    ),
 ]
 
 COSTS = [1e-6, 0.01, 1.0, 30.0, 1e6]
 SETTINGS = {"C": COSTS, "tol": [1e-6], "max_iter": [20_000]}
 SETTINGS |= {"gamma": ["scale", "auto", 0.0, 1e-10, 1.0, 1e10], "degree": range(1, 7)}
-SETTINGS |= {"coef0": [0.0, 1.0, 1e3], "class_weight": [None, None, "balanced", {0: 0.2, 1: 1e3}]}
-SETTINGS |= {"cache_size": [1e-3, 2000], "solver": ["cholesky", "smo"], "shrinking": [True, False]}
-SETTINGS |= {"selection": ["first_order", "second_order"], "loss": ["unbiased", "hinge"]}
-SETTINGS |= {"s": [1.0, 2.0, 4.5], "init": ["svc", "least_squares"], "form": ["utility", "cost"]}
-SETTINGS |= {"truncation": ["auto", None, 0.0, -2.0], "transform": [*RULES], "random_state": [0]}
-SETTINGS |= {"max_transforms": range(4), "n_generations": [2], "validation_fraction": [None, 0.3]}
+SETTINGS |= {
+    "coef0": [0.0, 1.0, 1e3],
+    "class_weight": [None, None, "balanced", {0: 0.2, 1: 1e3}],
+}
+SETTINGS |= {
+    "cache_size": [1e-3, 2000],
+    "solver": ["cholesky", "smo"],
+    "shrinking": [True, False],
+}
+SETTINGS |= {
+    "selection": ["first_order", "second_order"],
+    "loss": ["unbiased", "hinge"],
+}
+SETTINGS |= {
+    "s": [1.0, 2.0, 4.5],
+    "init": ["svc", "least_squares"],
+    "form": ["utility", "cost"],
+}
+SETTINGS |= {
+    "truncation": ["auto", None, 0.0, -2.0],
+    "transform": [*RULES],
+    "random_state": [0],
+}
+SETTINGS |= {
+    "max_transforms": range(4),
+    "n_generations": [2],
+    "validation_fraction": [None, 0.3],
+}
 KERNELS = ["rbf", "linear", "poly", laplacian_kernel, "precomputed"]
 SCALES = [0, 0, 0, 0, 0, 0, 0, -200, -158, -8, 8, 60, 150, 153, 200, 307]
 
@@ -46,15 +70,28 @@ SCALES = [0, 0, 0, 0, 0, 0, 0, -200, -158, -8, 8, 60, 150, 153, 200, 307]
 @st.composite
 def problems(draw, name):
     """An estimator, points and labels, weights or None."""
-    n, m, rng = draw(st.integers(4, 20)), draw(st.integers(1, 4)), draw(st.randoms())
+    n = draw(st.integers(4, 20))
+    m = draw(st.integers(1, 4))
+    rng = draw(st.randoms())
     rng = np.random.default_rng(rng.getrandbits(32))
-    X = rng.integers(-2, 3, (n, m)) + draw(st.sampled_from([0.0, 1.0])) * rng.normal(size=(n, m))
+    X = rng.integers(-2, 3, (n, m)) + draw(st.sampled_from([0.0, 1.0])) * rng.normal(
+        size=(n, m)
+    )
     X *= 10.0 ** draw(st.sampled_from(SCALES))
     y = rng.permutation(np.arange(n) < draw(st.integers(1, n - 1))).astype(int)
-    machine = L1SVC() if name in ("KernelGridSearchCV", "GACVSearch") else getattr(svm, name)()
+    machine = (
+        L1SVC()
+        if name in ("KernelGridSearchCV", "GACVSearch")
+        else getattr(svm, name)()
+    )
     shared = SETTINGS.keys() & machine.get_params()
-    machine.set_params(**{key: draw(st.sampled_from(SETTINGS[key])) for key in sorted(shared)})
-    if machine.set_params(kernel=draw(st.sampled_from(KERNELS))).kernel == "precomputed":
+    machine.set_params(
+        **{key: draw(st.sampled_from(SETTINGS[key])) for key in sorted(shared)}
+    )
+    if (
+        machine.set_params(kernel=draw(st.sampled_from(KERNELS))).kernel
+        == "precomputed"
+    ):
         X = gram(np.clip(X, -1e3, 1e3), gamma=0.1)
     grid = {"C": COSTS[1:4], "gamma": [0.3, machine.gamma]}
     if name == "KernelGridSearchCV":
@@ -73,7 +110,11 @@ def outcome(machine, X, y, weight):
         of_samples = {} if weight is None else {"sample_weight": weight}
         fitted = clone(machine).fit(X, y, **of_samples)
         values = fitted.decision_function(X)
-    except (ValueError, TypeError, ZeroDivisionError) as error:  # a fold without any weight
+    except (
+        ValueError,
+        TypeError,
+        ZeroDivisionError,
+    ) as error:  # a fold without any weight
         return None, str(error)
     assert np.isfinite(values).all() and np.isin(fitted.predict(X), y).all()
     return fitted, values
@@ -81,11 +122,16 @@ def outcome(machine, X, y, weight):
 
 def objective_of_libsvm(machine, X, y, weight):
     """What libsvm comes to on the same problem, infinite where it refuses it."""
-    signs, K = np.where(y == 1, 1.0, -1.0), X
+    signs = np.where(y == 1, 1.0, -1.0)
+    K = X
     if machine.kernel != "precomputed":
         K = gram(X, **machine._kernel_parameters(machine._gamma))
     same = {"kernel": "precomputed", "C": machine.C, "max_iter": 100_000}
-    peer = SVR(epsilon=0.0, **same) if isinstance(machine, LeastOneNormSVC) else SVC(**same)
+    peer = (
+        SVR(epsilon=0.0, **same)
+        if isinstance(machine, LeastOneNormSVC)
+        else SVC(**same)
+    )
     try:
         peer.fit(K, signs, sample_weight=weight)
     except ValueError:
@@ -110,7 +156,10 @@ def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process
     fitted, values = outcome(*problem)
     assert time.process_time() - start < 30.0  # seconds
     with ThreadPoolExecutor(2) as threads:
-        again = [run.result()[1] for run in [threads.submit(outcome, *problem) for _ in range(2)]]
+        again = [
+            run.result()[1]
+            for run in [threads.submit(outcome, *problem) for _ in range(2)]
+        ]
     if fitted is None:
         assert len(values) > 20 and again == [values, values]
         return
@@ -129,8 +178,25 @@ WRONG |= {"kernel": ["rbff", 3, None], "degree": [0, 1.5, "3"]}
 def spoilt(X, y):
     """Points and labels of which no machine can be made."""
     points = [np.where(X[0, 0] == X, bad, X) for bad in (np.nan, np.inf, -np.inf)]
-    points += [X[:, 0], X[:, :, np.newaxis], X[:0], X[:, :0], X + 1j, csr_array(X), X[:-1], None]
-    labels = [None, y[:-1], y[:0], 0 * y, y + 0.3, np.where(y, np.nan, 0.0), np.c_[y, 2 * y]]
+    points += [
+        X[:, 0],
+        X[:, :, np.newaxis],
+        X[:0],
+        X[:, :0],
+        X + 1j,
+        csr_array(X),
+        X[:-1],
+        None,
+    ]
+    labels = [
+        None,
+        y[:-1],
+        y[:0],
+        0 * y,
+        y + 0.3,
+        np.where(y, np.nan, 0.0),
+        np.c_[y, 2 * y],
+    ]
     return [(bad, y) for bad in points] + [(X, bad) for bad in labels]
 
 
@@ -141,9 +207,13 @@ def test_every_bad_problem_is_refused(name, data):
     machine, X, y, _ = data.draw(problems(name))
     grid = getattr(machine, "param_grid", None)
     if data.draw(st.booleans()):
-        key = data.draw(st.sampled_from(sorted(WRONG.keys() & (grid or machine.get_params()))))
+        key = data.draw(
+            st.sampled_from(sorted(WRONG.keys() & (grid or machine.get_params())))
+        )
         bad = data.draw(st.sampled_from(WRONG[key]))
-        machine.set_params(**{key: bad} if grid is None else {"param_grid": grid | {key: [bad]}})
+        machine.set_params(
+            **{key: bad} if grid is None else {"param_grid": grid | {key: [bad]}}
+        )
     else:
         X, y = data.draw(st.sampled_from(spoilt(X, y)))
     # IndexError: scikit-learn's own GridSearchCV, of a Gram matrix with one axis.

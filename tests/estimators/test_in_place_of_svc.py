@@ -60,7 +60,9 @@ def loaded():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(svm, "SVC", L1SVC)  # in the cases that are made on import
         spec.loader.exec_module(tests)
-        tests.svm = SimpleNamespace(**{name: getattr(svm, name) for name in svm.__all__})
+        tests.svm = SimpleNamespace(
+            **{name: getattr(svm, name) for name in svm.__all__}
+        )
     return tests
 
 

@@ -34,13 +34,17 @@ anyone = pytest.mark.parametrize("machine", [*ALL, ConformalSVC, WeightedRobustS
 
 
 @every
-@cases("labels", (-1, 1), (1, 2), ("no", "yes"), ("yes", "no"), (True, False), (2.0, -7.0))
+@cases(
+    "labels", (-1, 1), (1, 2), ("no", "yes"), ("yes", "no"), (True, False), (2.0, -7.0)
+)
 def test_any_two_labels_are_sorted_and_predicted_by_sign(machine, labels):
     X, y = two_clouds(60, shift=2.0, labels=labels)
     fitted = machine().fit(X, y)
     np.testing.assert_array_equal(fitted.classes_, np.unique(y))
     values = fitted.decision_function(X)
-    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[(values > 0).astype(int)])
+    np.testing.assert_array_equal(
+        fitted.predict(X), fitted.classes_[(values > 0).astype(int)]
+    )
     assert fitted.score(X, y) > 0.85 and fitted.n_support_.sum() == len(fitted.support_)
 
 
@@ -48,7 +52,9 @@ def test_any_two_labels_are_sorted_and_predicted_by_sign(machine, labels):
 def test_swapping_the_labels_turns_the_decision_values(machine):
     X, y = two_clouds(60)
     precise = {} if machine is LSSVC else {"tol": 1e-9}
-    values, turned = (machine(**precise).fit(X, of).decision_function(X) for of in (y, 1 - y))
+    values, turned = (
+        machine(**precise).fit(X, of).decision_function(X) for of in (y, 1 - y)
+    )
     np.testing.assert_allclose(turned, -values, atol=1e-6)
 
 
@@ -86,7 +92,9 @@ def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
 ):
     monkeypatch.setattr(_memory, "available_megabytes", lambda: 50.0)
     X, y = two_clouds(3000)
-    way_out = "n_prototypes|Nystroem" if isinstance(machine, UnbiasedSVC) else "Nystroem"
+    way_out = (
+        "n_prototypes|Nystroem" if isinstance(machine, UnbiasedSVC) else "Nystroem"
+    )
     message = f"for 3,000 samples takes about {gigabytes} GB of memory, and 0.1 GB are free here"
     refused(f"{message}.*({way_out})", machine.fit, X, y)
     # What is small is not weighed, and a linear machine needs no matrix.
@@ -124,8 +132,12 @@ def test_an_infinite_C_is_the_hard_margin_of_svc(machine, kernel):
     X, y = two_clouds(60, shift=6.0)
     theirs = SVC(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
     ours = machine(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
-    search = KernelGridSearchCV(machine(kernel=kernel), {"C": [1.0, np.inf]}, cv=3).fit(X, y)
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), atol=1e-5
+    )
+    search = KernelGridSearchCV(machine(kernel=kernel), {"C": [1.0, np.inf]}, cv=3).fit(
+        X, y
+    )
     assert search.best_score_ == 1.0
 
 
@@ -143,7 +155,10 @@ def test_an_infinite_C_ends_with_a_warning_where_no_machine_fits(machine):
 
 def test_a_warning_points_at_the_line_of_the_caller():
     X, y = two_clouds(100, shift=0.3)
-    machines = [L1SVC(C=100.0, max_iter=5), WeightedRobustSVC(truncation=0.0, C=10.0, max_iter=1)]
+    machines = [
+        L1SVC(C=100.0, max_iter=5),
+        WeightedRobustSVC(truncation=0.0, C=10.0, max_iter=1),
+    ]
     machines += [UnbiasedSVC(max_iter=1), ConformalSVC(max_iter=1, random_state=0)]
     machines += [make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5))]
     machines += [KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)]
@@ -153,13 +168,21 @@ def test_a_warning_points_at_the_line_of_the_caller():
         assert {w.filename for w in caught} == {__file__}, machine
 
 
-@cases("name, instead", ("probability", "CalibratedClassifierCV"), ("break_ties", "OneVsOne"))
+@cases(
+    "name, instead",
+    ("probability", "CalibratedClassifierCV"),
+    ("break_ties", "OneVsOne"),
+)
 @anyone
-def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(machine, name, instead):
+def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(
+    machine, name, instead
+):
     own = machine.__name__
     message = rf"{own} has no parameter '{name}'.*{instead}.*\({own}\(\)"
     refused(message, lambda: machine(**{name: True}), error=TypeError)
-    refused(f"{own} has no parameter 'gama'", lambda: machine(gama=1.0), error=TypeError)
+    refused(
+        f"{own} has no parameter 'gama'", lambda: machine(gama=1.0), error=TypeError
+    )
 
 
 def test_a_subclass_may_have_parameters_of_its_own():
@@ -168,28 +191,44 @@ def test_a_subclass_may_have_parameters_of_its_own():
             super().__init__(C=C)
             self.name = name
 
-    assert clone(Named(name="mine", C=2.0)).fit(X, Y).get_params() == {"name": "mine", "C": 2.0}
+    assert clone(Named(name="mine", C=2.0)).fit(X, Y).get_params() == {
+        "name": "mine",
+        "C": 2.0,
+    }
 
 
 CALLABLES = {
-    "sparse": (lambda A, B: csr_matrix(A @ B.T), "Got a sparse csr_matrix; return its toarray"),
-    "shape": (lambda A, B: A, r"must return a matrix of shape \(40, 40\). Got \(40, 3\)"),
+    "sparse": (
+        lambda A, B: csr_matrix(A @ B.T),
+        "Got a sparse csr_matrix; return its toarray",
+    ),
+    "shape": (
+        lambda A, B: A,
+        r"must return a matrix of shape \(40, 40\). Got \(40, 3\)",
+    ),
     "nan": (lambda A, B: A @ B.T * np.nan, "must return finite numbers. Got NaN"),
     "complex": (lambda A, B: A @ B.T + 1j, "must return real numbers. Got complex"),
-    "words": (lambda A, B: np.full((len(A), len(B)), "a"), "must return a matrix of numbers"),
+    "words": (
+        lambda A, B: np.full((len(A), len(B)), "a"),
+        "must return a matrix of numbers",
+    ),
     "none": (lambda A, B: None, r"must return a matrix of shape \(40, 40\). Got \(\)"),
 }
 
 
 @cases("name", *CALLABLES)
 @anyone
-def test_a_callable_that_returns_no_kernel_matrix_is_told_what_it_returned(machine, name):
+def test_a_callable_that_returns_no_kernel_matrix_is_told_what_it_returned(
+    machine, name
+):
     kernel, message = CALLABLES[name]
     if name == "shape" or machine in ALL[:2]:
         refused(message, machine(kernel=kernel).fit, X, Y)
 
 
-@cases("form", np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda K: K.astype("f4"))
+@cases(
+    "form", np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda K: K.astype("f4")
+)
 def test_a_callable_may_return_any_matrix_of_numbers(form):
     fitted = L1SVC(kernel=lambda A, B: form(A @ B.T)).fit(X, Y)
     values = L1SVC(kernel="linear").fit(X, Y).decision_function(X)
@@ -225,35 +264,60 @@ def test_points_may_lie_in_memory_in_any_way(machine, form):
 
 def test_the_sigmoid_kernel_is_that_of_svc():
     parameters = {"kernel": "sigmoid", "gamma": 0.05, "coef0": 0.5, "C": 0.1}
-    ours, theirs = L1SVC(tol=1e-8, **parameters), SVC(tol=1e-8, **parameters).fit(X, Y)
+    ours = L1SVC(tol=1e-8, **parameters)
+    theirs = SVC(tol=1e-8, **parameters).fit(X, Y)
     with pytest.warns(UserWarning, match="not positive semi-definite") as caught:
         ours.fit(X, Y)
     assert caught[0].filename == __file__
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), atol=1e-5
+    )
 
 
 BAD = {
-    L1SVC: {"C": [0.0, -np.inf], "selection": ["third"], "max_iter": [0], "gamma": [-1.0]},
+    L1SVC: {
+        "C": [0.0, -np.inf],
+        "selection": ["third"],
+        "max_iter": [0],
+        "gamma": [-1.0],
+    },
     L2SVC: {"kernel": ["rbff"]},
     LSSVC: {"solver": ["lu"], "C": [np.inf]},
     LeastOneNormSVC: {"tol": [0]},
-    UnbiasedSVC: {"s": [0.9], "k": [-1e-6], "slope": [0], "damping": [1.0, -0.1], "loss": ["step"]}
+    UnbiasedSVC: {
+        "s": [0.9],
+        "k": [-1e-6],
+        "slope": [0],
+        "damping": [1.0, -0.1],
+        "loss": ["step"],
+    }
     | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},
-    ConformalSVC: {"transform": ["amarii"], "search": ["grid"], "validation_fraction": [1.0]}
+    ConformalSVC: {
+        "transform": ["amarii"],
+        "search": ["grid"],
+        "validation_fraction": [1.0],
+    }
     | {"theta": [-0.1], "max_transforms": [-1], "gamma": [-1.0], "C": [0.0]},
 }
 
 
-@cases("machine, name", *((machine, name) for machine, bad in BAD.items() for name in bad))
-def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(machine, name):
+@cases(
+    "machine, name", *((machine, name) for machine, bad in BAD.items() for name in bad)
+)
+def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(
+    machine, name
+):
     X, y = two_clouds(20)
     fitted = machine().fit(X, y)
-    before, kept = fitted.decision_function(X), fitted.get_params()
+    before = fitted.decision_function(X)
+    kept = fitted.get_params()
     for value in BAD[machine][name]:
         got = re.escape(repr(value))
         rule = f"The '{name}' parameter of {machine.__name__} must be .* Got {got}"
         refused(rule, fitted.set_params(**{name: value}).fit, X, y)
-    np.testing.assert_array_equal(fitted.set_params(**kept).decision_function(X), before)
+    np.testing.assert_array_equal(
+        fitted.set_params(**kept).decision_function(X), before
+    )
 
 
 def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():
@@ -264,10 +328,16 @@ def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():
 @pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])
 def test_a_spent_budget_warns_and_names_what_to_change(machine):
     X, y = two_clouds(100, shift=0.3)
-    with pytest.warns(ConvergenceWarning, match="not converged.*max_iter or tol") as caught:
+    with pytest.warns(
+        ConvergenceWarning, match="not converged.*max_iter or tol"
+    ) as caught:
         fitted = machine(C=100.0, max_iter=5).fit(X, y)
     assert len(caught) == 1
-    assert not fitted.converged_ and fitted.n_iter_ == 5 and "budget of 5" in fitted.stop_reason_
+    assert (
+        not fitted.converged_
+        and fitted.n_iter_ == 5
+        and "budget of 5" in fitted.stop_reason_
+    )
     assert fitted.kkt_violation_ > fitted.tol and fitted.duality_gap_ > 0
 
 

@@ -29,13 +29,17 @@ MACHINES = [
     svm.WeightedRobustSVC(kernel="linear", truncation=None, **PRECISE),
     svm.WeightedRobustSVC(kernel="precomputed", form="cost"),
     svm.ConformalSVC(),
-    svm.ConformalSVC(transform="act", kernel="linear", validation_fraction=None, max_transforms=2),
+    svm.ConformalSVC(
+        transform="act", kernel="linear", validation_fraction=None, max_transforms=2
+    ),
     svm.ConformalSVC(transform="mdt", search="validation_cma", n_generations=3),
     svm.ConformalSVC(transform="kba", kernel="poly"),
     svm.ConformalSVC(transform="xiong", search="separability_exact"),
     svm.ConformalSVC(transform="tsvt"),
     # One check makes a Gram matrix with a single sample of a class: no validation part.
-    svm.ConformalSVC(transform="williams", kernel="precomputed", validation_fraction=None),
+    svm.ConformalSVC(
+        transform="williams", kernel="precomputed", validation_fraction=None
+    ),
 ]
 
 
@@ -43,13 +47,17 @@ MACHINES = [
 # before and after a shuffle: it then fits two different problems. test_weights.py has the same
 # comparison.
 LABELS_MIXED_UP = parse_version(sklearn_version) < parse_version("1.7")
-EQUIVALENCE = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
+EQUIVALENCE = [
+    f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")
+]
 
 
 def expected_failures(estimator):
     reason = None
     if getattr(estimator, "n_prototypes", None) is not None:
-        reason = "samples are drawn in proportion to their weight, repeated ones one by one"
+        reason = (
+            "samples are drawn in proportion to their weight, repeated ones one by one"
+        )
     elif estimator.get_params().get("transform", "williams") != "williams":
         reason = "the validation part and the transformation count samples, repeated ones too"
     elif LABELS_MIXED_UP:
@@ -65,7 +73,9 @@ def test_machine_passes_every_check_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.parametrize("name", svm.__all__)
-def test_every_machine_is_checked_and_tagged_sparse_or_pairwise_and_whether_binary(name):
+def test_every_machine_is_checked_and_tagged_sparse_or_pairwise_and_whether_binary(
+    name,
+):
     machine = getattr(svm, name)
     assert machine in {type(checked) for checked in MACHINES}
     tags = machine().__sklearn_tags__()

@@ -25,7 +25,14 @@ PRECISE = {
     "WeightedRobustSVC": {"tol": 1e-9},
     "ConformalSVC": {"tol": 1e-9, "random_state": 0},
 }
-FORMS = [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array]
+FORMS = [
+    sp.csr_matrix,
+    sp.csc_matrix,
+    sp.coo_matrix,
+    sp.csr_array,
+    sp.csc_array,
+    sp.coo_array,
+]
 KERNELS = ["rbf", "linear", "poly", lambda X, Y: X @ Y.T]
 
 
@@ -43,16 +50,24 @@ def machine(name, **settings):
 
 
 @pytest.mark.parametrize("name", PRECISE)
-@cases("kernel", *KERNELS, ids=lambda kernel: kernel if isinstance(kernel, str) else "callable")
+@cases(
+    "kernel",
+    *KERNELS,
+    ids=lambda kernel: kernel if isinstance(kernel, str) else "callable",
+)
 @pytest.mark.parametrize("n_features", [8, 200])
 def test_every_machine_is_that_of_the_array(name, kernel, n_features):
-    X, y = sparse_points(n_features=n_features, density=0.02 if n_features > 99 else 0.3)
+    X, y = sparse_points(
+        n_features=n_features, density=0.02 if n_features > 99 else 0.3
+    )
     dense = machine(name, kernel=kernel).fit(X.toarray(), y)
     expected = dense.decision_function(X.toarray())
     for form in FORMS:
         fitted = machine(name, kernel=kernel).fit(form(X), y)
         for queries in (form(X), X.toarray()):
-            np.testing.assert_allclose(fitted.decision_function(queries), expected, atol=1e-5)
+            np.testing.assert_allclose(
+                fitted.decision_function(queries), expected, atol=1e-5
+            )
     np.testing.assert_allclose(dense.decision_function(X), expected, atol=1e-5)
 
 
@@ -76,23 +91,30 @@ def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
     np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-12)
     across = gram(X.toarray(), Z.toarray(), **parameters)
     for queries, centres in ((X, Z), (X.toarray(), Z), (X, Z.toarray())):
-        np.testing.assert_allclose(gram(queries, centres, **parameters), across, atol=1e-12)
+        np.testing.assert_allclose(
+            gram(queries, centres, **parameters), across, atol=1e-12
+        )
     distances = squared_distances(X)
     np.testing.assert_allclose(distances, squared_distances(X.toarray()), atol=1e-12)
     assert not distances.diagonal().any()
     rows = KernelRows(X, cache_size=3 * n * 8e-6, **parameters)
     some = np.array([4, 1])
-    np.testing.assert_allclose(rows.buffer[rows.ensure(some)], expected[some], atol=1e-12)
+    np.testing.assert_allclose(
+        rows.buffer[rows.ensure(some)], expected[some], atol=1e-12
+    )
     np.testing.assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_fitted_attributes_are_those_of_svc(form):
     X, y = sparse_points()
-    ours, theirs = L1SVC(kernel="linear").fit(form(X), y), SVC(kernel="linear").fit(form(X), y)
+    ours = L1SVC(kernel="linear").fit(form(X), y)
+    theirs = SVC(kernel="linear").fit(form(X), y)
     np.testing.assert_array_equal(ours.support_, np.sort(theirs.support_))
     assert sp.issparse(ours.support_vectors_) and sp.issparse(theirs.support_vectors_)
-    np.testing.assert_array_equal(ours.support_vectors_.toarray(), X.toarray()[ours.support_])
+    np.testing.assert_array_equal(
+        ours.support_vectors_.toarray(), X.toarray()[ours.support_]
+    )
     np.testing.assert_allclose(ours.coef_, theirs.coef_.toarray(), atol=0.01)
 
 
@@ -114,7 +136,9 @@ def test_gamma_and_weights_mean_the_same(gamma):
     for weights in (None, weight):
         of_array = L1SVC(gamma=gamma, tol=1e-9).fit(X.toarray(), y, weights)
         values = L1SVC(gamma=gamma, tol=1e-9).fit(X, y, weights).decision_function(X)
-        np.testing.assert_allclose(values, of_array.decision_function(X.toarray()), atol=1e-7)
+        np.testing.assert_allclose(
+            values, of_array.decision_function(X.toarray()), atol=1e-7
+        )
 
 
 @pytest.mark.parametrize("n_features", [8, 200])
@@ -122,8 +146,13 @@ def test_searches_find_what_they_find_for_the_array(n_features):
     X, y = sparse_points(n_features=n_features, density=0.05)
     grid = {"kernel": ["rbf", "linear"], "C": [0.1, 10.0], "gamma": ["scale", 0.5]}
     for search in (KernelGridSearchCV, GACVSearch):
-        ours, theirs = (search(L1SVC(tol=1e-8), grid).fit(of, y) for of in (X, X.toarray()))
-        scores = ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+        ours, theirs = (
+            search(L1SVC(tol=1e-8), grid).fit(of, y) for of in (X, X.toarray())
+        )
+        scores = (
+            ours.cv_results_["mean_test_score"],
+            theirs.cv_results_["mean_test_score"],
+        )
         np.testing.assert_allclose(*scores, rtol=1e-5)
         assert ours.best_params_ == theirs.best_params_
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X.toarray()))
@@ -140,22 +169,33 @@ def test_criteria_of_a_machine_are_those_of_the_array():
 
 def test_encoders_and_vectorizers_come_before_a_machine():
     categories = np.random.default_rng(0).integers(0, 4, size=(60, 12))
-    words = [" ".join(f"w{value}{j}" for j, value in enumerate(row)) for row in categories]
+    words = [
+        " ".join(f"w{value}{j}" for j, value in enumerate(row)) for row in categories
+    ]
     y = (categories[:, 0] > 1).astype(int)
     for first, X in ((OneHotEncoder(), categories), (TfidfVectorizer(), words)):
         for last in (L1SVC(C=10), KernelGridSearchCV(L1SVC(), {"C": [1, 10]}, cv=3)):
             pipeline = make_pipeline(first, last).fit(X, y)
-            assert sp.issparse(pipeline[:-1].transform(X)) and pipeline.score(X, y) > 0.9
+            assert (
+                sp.issparse(pipeline[:-1].transform(X)) and pipeline.score(X, y) > 0.9
+            )
 
 
 def test_a_sparse_gram_matrix_is_refused_as_by_svc():
     X, y = sparse_points()
     for of in (L1SVC(kernel="precomputed"), SVC(kernel="precomputed")):
-        refused("Sparse precomputed kernels are not supported", of.fit, X @ X.T, y, error=TypeError)
+        refused(
+            "Sparse precomputed kernels are not supported",
+            of.fit,
+            X @ X.T,
+            y,
+            error=TypeError,
+        )
 
 
 def test_what_needs_an_array_refuses_points_that_would_be_too_large():
-    values, rows = np.arange(60.0), np.arange(60)
+    values = np.arange(60.0)
+    rows = np.arange(60)
     X = sp.csr_matrix((values, (rows, np.zeros(60, dtype=int))), shape=(60, 3_000_000))
     y = (values > 29).astype(int)
     for name in ("UnbiasedSVC", "WeightedRobustSVC"):

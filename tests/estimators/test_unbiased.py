@@ -19,7 +19,9 @@ def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
     standard = L1SVC(C=C, tol=1e-9, **kernel).fit(X, y)
     ours = UnbiasedSVC(C=C, loss="hinge", tol=1e-9, **kernel).fit(X, y)
     assert ours.objective_ == pytest.approx(-standard.objective_, rel=1e-6)
-    np.testing.assert_allclose(ours.decision_function(X), standard.decision_function(X), atol=1e-3)
+    np.testing.assert_allclose(
+        ours.decision_function(X), standard.decision_function(X), atol=1e-3
+    )
     np.testing.assert_array_equal(ours.predict(X), standard.predict(X))
     assert ours.duality_gap_ <= 1e-9 * ours.objective_
     # Apart from samples that lie exactly on the margin, the support vectors are the same.
@@ -32,7 +34,9 @@ def test_the_support_of_the_unbiased_loss_is_what_is_within_or_beyond_the_margin
     machine = UnbiasedSVC(C=2.0, gamma=0.3).fit(X, y)
     margins = machine.decision_function(X) * np.where(y == 1, 1, -1)
     np.testing.assert_array_equal(machine.support_, np.flatnonzero(margins < 1))
-    assert machine.n_support_.tolist() == [np.sum(y[machine.support_] == k) for k in (0, 1)]
+    assert machine.n_support_.tolist() == [
+        np.sum(y[machine.support_] == k) for k in (0, 1)
+    ]
 
 
 def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
@@ -46,15 +50,22 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     design = Design.kernel(gram(X, prototypes, gamma=0.3), gram(prototypes, gamma=0.3))
     settings = {"loss": Unbiased(2), "start": "svc", "sample_weight": weight}
     expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, **settings)
-    np.testing.assert_allclose(machine.decision_function(X), expected.decision_function, atol=1e-8)
+    np.testing.assert_allclose(
+        machine.decision_function(X), expected.decision_function, atol=1e-8
+    )
     assert machine.dual_coef_.shape == (1, 10)
 
 
 def test_with_the_sigmoid_the_machine_is_a_minimum_that_lies_below_the_svc_it_starts_at():
     X, y = two_clouds(80)
-    signs, loss, C = np.where(y == 1, 1.0, -1.0), Sigmoid(6.0), 5.0
-    machine = UnbiasedSVC(C=C, loss="sigmoid", slope=6.0, kernel="linear", tol=1e-9).fit(X, y)
-    w, b = machine.coef_[0], machine.intercept_[0]
+    signs = np.where(y == 1, 1.0, -1.0)
+    loss = Sigmoid(6.0)
+    C = 5.0
+    machine = UnbiasedSVC(
+        C=C, loss="sigmoid", slope=6.0, kernel="linear", tol=1e-9
+    ).fit(X, y)
+    w = machine.coef_[0]
+    b = machine.intercept_[0]
 
     def objective(w, b):
         return 0.5 * w @ w + C * loss.value(1 - signs * (X @ w + b)).sum()
@@ -70,7 +81,9 @@ def test_with_the_sigmoid_the_machine_is_a_minimum_that_lies_below_the_svc_it_st
 
 def test_a_linear_machine_has_a_normal_and_no_prototypes():
     X, y = two_clouds(60)
-    machine = UnbiasedSVC(kernel="linear", n_prototypes=7).fit(X, y)  # ignored, as documented
+    machine = UnbiasedSVC(kernel="linear", n_prototypes=7).fit(
+        X, y
+    )  # ignored, as documented
     assert machine.coef_.shape == (1, 3)
     assert machine.prototypes_.shape == (0, 0) and machine.dual_coef_.shape == (1, 0)
     values = X @ machine.coef_[0] + machine.intercept_[0]
@@ -92,7 +105,9 @@ def test_samples_of_weight_zero_are_no_prototypes():
     before = machine.decision_function(X)
     for n, weights in ((21, weight), (41, None)):
         message = f"samples of positive weight, {n - 1}. Got {n}; lower"
-        refused(message, machine.set_params(n_prototypes=n).fit, X, y, sample_weight=weights)
+        refused(
+            message, machine.set_params(n_prototypes=n).fit, X, y, sample_weight=weights
+        )
         np.testing.assert_array_equal(machine.decision_function(X), before)
     assert all((X[1::2] == centre).all(axis=1).any() for centre in machine.prototypes_)
     assert np.all(machine.support_ % 2 == 1)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 
-from companion import L1SVC, ConformalSVC, UnbiasedSVC, WeightedRobustSVC, _progress
+from companion import L1SVC, ConformalSVC, UnbiasedSVC, WeightedRobustSVC
+from companion._utils import progress as _progress
 
 X, Y = make_moons(60, noise=0.3, random_state=0)
 MACHINES = [

@@ -25,16 +25,22 @@ TRUNCATIONS = [{}, {"truncation": None}, {"truncation": -1.0}]
 
 @each(
     kernel=["linear", "rbf", "precomputed"],
-    parameters=[*TRUNCATIONS, {"cost": 1.0 - UTILITY, "init": "unweighted"}, {"form": "cost"}],
+    parameters=[
+        *TRUNCATIONS,
+        {"cost": 1.0 - UTILITY, "init": "unweighted"},
+        {"form": "cost"},
+    ],
 )
 def test_decision_values_are_those_of_the_solver(kernel, parameters):
     X, y = three_classes()
-    K, names = gram(X, gamma=0.5), np.array(["a", "b", "c"])
+    K = gram(X, gamma=0.5)
+    names = np.array(["a", "b", "c"])
     inputs = K if kernel == "precomputed" else X
     machine = WeightedRobustSVC(C=2.0, kernel=kernel, gamma=0.5, tol=1e-8, **parameters)
     machine.fit(inputs, names[y])
     design = Design.linear(X) if kernel == "linear" else Design.kernel(K)
-    form, s = parameters.get("form", "utility"), parameters.get("truncation", -0.5)
+    form = parameters.get("form", "utility")
+    s = parameters.get("truncation", -0.5)
     cost = parameters.get("cost", 1.0 - np.eye(3))
     matrix = utility_from_cost(cost) if form == "utility" else cost
     start = parameters.get("init", "weighted")
@@ -43,7 +49,9 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     np.testing.assert_allclose(values, wanted.decision_function, atol=1e-4)
     np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
     assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
-    assert machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
+    assert (
+        machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
+    )
     counts = np.bincount(y[machine.support_], minlength=3)
     np.testing.assert_array_equal(machine.n_support_, counts)
     assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
@@ -52,10 +60,15 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
     X, y = three_classes()
-    X, y = X[y < 2], np.where(y[y < 2] == 1, "yes", "no")
-    ours = WeightedRobustSVC(C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9).fit(X, y)
+    X = X[y < 2]
+    y = np.where(y[y < 2] == 1, "yes", "no")
+    ours = WeightedRobustSVC(
+        C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9
+    ).fit(X, y)
     other = L1SVC(C=3.0, kernel=kernel, gamma=0.5, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-4)
+    np.testing.assert_allclose(
+        ours.decision_function(X), other.decision_function(X), atol=1e-4
+    )
     assert np.array_equal(ours.predict(X), other.predict(X))
     assert WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y).truncation_ == -1.0
 
@@ -64,21 +77,29 @@ def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
 def test_the_gap_is_relative_to_the_value_however_large_the_cost_is(C):
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(30, 2)) - 3.0, rng.normal(size=(30, 2)) + 3.0]
-    y, settings = np.repeat([0, 1], 30), {"kernel": "linear", "truncation": None}
+    y = np.repeat([0, 1], 30)
+    settings = {"kernel": "linear", "truncation": None}
     ours = WeightedRobustSVC(C=C, **settings).fit(X, y)
     other = L1SVC(C=2.0 * C, kernel="linear", tol=1e-9).fit(X, y)
     assert ours.converged_ and ours.duality_gap_ < 2e-6 * ours.objective_
-    np.testing.assert_allclose(ours.decision_function(X), other.decision_function(X), atol=1e-3)
+    np.testing.assert_allclose(
+        ours.decision_function(X), other.decision_function(X), atol=1e-3
+    )
 
 
 def test_the_unweighted_start_leaves_zero_where_no_class_has_half_the_utility():
     X, y = three_classes(150)
     settings = {"kernel": "linear", "utility": np.full((3, 3), 0.6) + 0.4 * np.eye(3)}
     stuck, away = (
-        WeightedRobustSVC(init=init, **settings).fit(X, y) for init in ("weighted", "unweighted")
+        WeightedRobustSVC(init=init, **settings).fit(X, y)
+        for init in ("weighted", "unweighted")
     )
     largest = [np.abs(machine.decision_function(X)).max() for machine in (stuck, away)]
-    assert largest[0] < 1e-3 and largest[1] > 1.0 and away.objective_ < 0.95 * stuck.objective_
+    assert (
+        largest[0] < 1e-3
+        and largest[1] > 1.0
+        and away.objective_ < 0.95 * stuck.objective_
+    )
 
 
 X, Y = three_classes(30)
@@ -86,14 +107,32 @@ X, Y = three_classes(30)
 
 @cases(
     "parameters, message",
-    ({"utility": np.eye(2)}, r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w"),
+    (
+        {"utility": np.eye(2)},
+        r"for each of the 3 labels in y, \[0, 1, 2\].*\(2, 2\).*label w",
+    ),
     ({"cost": np.ones((3, 4))}, r"The 'cost' of WeightedRobustSVC.*Got shape \(3, 4\)"),
     ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
-    ({"utility": np.zeros((3, 3))}, "must tell decisions apart. Got 0 everywhere.*the identity"),
-    ({"cost": np.ones((3, 3))}, "'cost' of W.*Got 1 everywhere.*one minus the identity"),
-    ({"cost": -np.eye(3), "form": "cost"}, "'cost' of WeightedRobustSVC must have finite entries"),
-    ({"truncation": 0.5}, r"must be a str among {'auto'}, a float in the range.*or None.*0.5"),
-    ({"utility": np.eye(3), "cost": np.eye(3)}, "either utilities or costs.*and a 'cost'"),
+    (
+        {"utility": np.zeros((3, 3))},
+        "must tell decisions apart. Got 0 everywhere.*the identity",
+    ),
+    (
+        {"cost": np.ones((3, 3))},
+        "'cost' of W.*Got 1 everywhere.*one minus the identity",
+    ),
+    (
+        {"cost": -np.eye(3), "form": "cost"},
+        "'cost' of WeightedRobustSVC must have finite entries",
+    ),
+    (
+        {"truncation": 0.5},
+        r"must be a str among {'auto'}, a float in the range.*or None.*0.5",
+    ),
+    (
+        {"utility": np.eye(3), "cost": np.eye(3)},
+        "either utilities or costs.*and a 'cost'",
+    ),
     ({"utility": np.eye(3), "form": "cost"}, r"pass it as max\(U\) - U"),
     ({"C": 0.0}, "The 'C' parameter of WeightedRobustSVC must be a float in the range"),
 )
@@ -107,22 +146,33 @@ def test_one_class_only_is_refused_also_by_weight():
     message = "two classes with positive weight. Got only one class: 1"
     refused(message, WeightedRobustSVC().fit, X, Y, sample_weight=1.0 * (Y == 1))
     refused(
-        "(non-zero number|positive entries)", WeightedRobustSVC().fit, X, Y, sample_weight=0.0 * Y
+        "(non-zero number|positive entries)",
+        WeightedRobustSVC().fit,
+        X,
+        Y,
+        sample_weight=0.0 * Y,
     )
 
 
 def test_a_spent_budget_is_a_warning_and_an_attribute():
     X, y = three_classes(90, 4)
-    machine = WeightedRobustSVC(C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1)
+    machine = WeightedRobustSVC(
+        C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1
+    )
     warned(
-        "dca did not converge: The budget of 1 DC steps is spent.*Raise max_iter", machine.fit, X, y
+        "dca did not converge: The budget of 1 DC steps is spent.*Raise max_iter",
+        machine.fit,
+        X,
+        y,
     )
     assert not machine.converged_ and machine.predict(X).shape == (90,)
 
 
 def test_average_utility_takes_any_labels_and_names_those_without_a_row():
     utility = [[1.0, 0.5], [0.0, 2.0]]
-    assert average_utility(["n", "y", "y"], ["y", "y", "n"], utility) == pytest.approx(2.5 / 3)
+    assert average_utility(["n", "y", "y"], ["y", "y", "n"], utility) == pytest.approx(
+        2.5 / 3
+    )
     assert average_utility(["n"], ["y"], utility, labels=["y", "n"]) == 0.0
     for truth, chosen, message in (
         ("ny", "zy", r"Got \['z'\] in y_pred; the rows are \['n', 'y'\]"),

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from _run import said
 
-from companion._paths import data_dir, notebooks_dir, project_root
+from companion._utils.paths import data_dir, notebooks_dir, project_root
 from companion.reproduction import RUN_PARAMETERS
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.codehash import code_digest
@@ -26,14 +26,18 @@ def read(path):
 
 
 def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebook():
-    assert {notebook_path(artefact) for artefact in ARTEFACTS.values()} == set(NOTEBOOKS)
+    assert {notebook_path(artefact) for artefact in ARTEFACTS.values()} == set(
+        NOTEBOOKS
+    )
 
 
 def test_every_notebook_is_compared_by_nbval():
     """Those that plain ``pytest``, as `make test` calls it, hands to nbval."""
     text = said("-m", "pytest", "--collect-only", "-q", "notebooks", cwd=project_root())
     collected = {line.split("::")[0] for line in text.splitlines() if "::" in line}
-    assert collected == {path.relative_to(project_root()).as_posix() for path in NOTEBOOKS}
+    assert collected == {
+        path.relative_to(project_root()).as_posix() for path in NOTEBOOKS
+    }
 
 
 def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):
@@ -41,13 +45,21 @@ def test_nbval_compares_outputs_and_is_not_lax(pytestconfig):
 
 
 def test_every_printed_table_and_figure_has_an_artefact():
-    published = {paper: load_published(paper)["artefact"].unique() for paper in list_papers()}
-    assert {f"{paper}/{name}" for paper, names in published.items() for name in names} == PRINTED
-    assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(list_papers())
+    published = {
+        paper: load_published(paper)["artefact"].unique() for paper in list_papers()
+    }
+    assert {
+        f"{paper}/{name}" for paper, names in published.items() for name in names
+    } == PRINTED
+    assert {path.stem for path in (data_dir() / "published").glob("*.csv")} == set(
+        list_papers()
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_machine(path):
+def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_machine(
+    path,
+):
     for cell in (cell for cell in read(path).cells if cell.cell_type == "code"):
         tags = set(cell.metadata.get("tags", []))
         assert (cell.execution_count is None) == ("skip-execution" in tags)
@@ -56,57 +68,88 @@ def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_mac
             assert not (marked and VALUES_MIME in output.get("data", {})), cell.source
             assert output.output_type != "error"
             assert output.get("name") != "stderr", output.text
-            text = output.get("text", "") + str(output.get("data", {}).get("text/plain", ""))
-            assert str(project_root()) not in text and not re.search(r"\b0x[0-9a-f]{6,}", text)
+            text = output.get("text", "") + str(
+                output.get("data", {}).get("text/plain", "")
+            )
+            assert str(project_root()) not in text and not re.search(
+                r"\b0x[0-9a-f]{6,}", text
+            )
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)
 def test_the_parameters_cell_is_what_the_artefact_declares(name):
-    cells, given = read(notebook_path(ARTEFACTS[name])).cells, ARTEFACTS[name].parameters
-    declared = [(p, json.dumps(p.default) if p.type is str else p.default) for p in given]
-    lines = [f"{p.name}: {p.type.__name__} = {default}  # {p.help}" for p, default in declared]
-    tagged = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    given = ARTEFACTS[name].parameters
+    declared = [
+        (p, json.dumps(p.default) if p.type is str else p.default) for p in given
+    ]
+    lines = [
+        f"{p.name}: {p.type.__name__} = {default}  # {p.help}"
+        for p, default in declared
+    ]
+    tagged = [
+        cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])
+    ]
     assert tagged == ["\n".join(lines)]
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)
-def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_its_numbers(name):
+def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_its_numbers(
+    name,
+):
     artefact = ARTEFACTS[name]
     notebook = read(notebook_path(artefact))
     stamp = notebook.metadata["companion"]
     assert stamp["artefact"] == artefact.id
-    assert stamp["code"] == {study.name: code_digest(study.compute) for study in artefact.studies}
+    assert stamp["code"] == {
+        study.name: code_digest(study.compute) for study in artefact.studies
+    }
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert name in METHODS or any(VALUES_MIME in output.get("data", {}) for output in outputs)
+    assert name in METHODS or any(
+        VALUES_MIME in output.get("data", {}) for output in outputs
+    )
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_notebook_shows_the_algorithm_its_check_and_what_moves(name):
     cells = [cell for cell in read(notebook_path(ARTEFACTS[name])).cells if cell.source]
     code = [cell for cell in cells if cell.cell_type == "code"]
-    assert any("assert abs(" in cell.source or "assert np.abs(" in cell.source for cell in code)
+    assert any(
+        "assert abs(" in cell.source or "assert np.abs(" in cell.source for cell in code
+    )
     assert all(len(cell.source.splitlines()) <= 30 for cell in code)
-    assert sum("image/png" in o.get("data", {}) for cell in code for o in cell.outputs) >= 2
+    assert (
+        sum("image/png" in o.get("data", {}) for cell in code for o in cell.outputs)
+        >= 2
+    )
     assert any("interact(show" in cell.source for cell in code)
-    assert any("\\tag{" in cell.source for cell in cells if cell.cell_type == "markdown")
+    assert any(
+        "\\tag{" in cell.source for cell in cells if cell.cell_type == "markdown"
+    )
     assert cells[-2].source.startswith("## What to remember")
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)
 def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
-    cells, artefact = read(notebook_path(ARTEFACTS[name])).cells, ARTEFACTS[name]
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    artefact = ARTEFACTS[name]
     assert cells[0].source.startswith(f"# {artefact.title}\n")
-    tagged = [cell.source for cell in cells if "navigation" in cell.metadata.get("tags", [])]
+    tagged = [
+        cell.source for cell in cells if "navigation" in cell.metadata.get("tags", [])
+    ]
     assert tagged == list(filter(None, [navigation(artefact)]))
     assert not tagged or tagged == [cells[-1].source]
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_a_notebook_of_a_table_or_figure_tells_its_findings_and_shows_a_fit(name):
-    cells, artefact = read(notebook_path(ARTEFACTS[name])).cells, ARTEFACTS[name]
+    cells = read(notebook_path(ARTEFACTS[name])).cells
+    artefact = ARTEFACTS[name]
     code = [cell.source for cell in cells if cell.cell_type == "code"]
     whole = "\n".join(code)
-    assert 0 < whole.find("findings(run.ledger") < whole.find("verdict_table(run.ledger")
+    assert (
+        0 < whole.find("findings(run.ledger") < whole.find("verdict_table(run.ledger")
+    )
     assert len(artefact.parameters) > len(RUN_PARAMETERS)
     assert "plot_published(" in whole or "interact(show" in whole
     assert "Figure" not in artefact.title or "interact(show" in whole
@@ -125,13 +168,18 @@ def test_sentences_on_results_are_computed_and_not_typed(name):
     cells = read(notebook_path(ARTEFACTS[name])).cells
     for text in (cell.source for cell in cells if cell.cell_type == "markdown"):
         prose = re.sub(r"\$[^$]*\$", "", text)
-        assert not re.findall(r"[\d.]+ ?(?:%|points|per cent|degrees|standard errors)", prose), text
+        assert not re.findall(
+            r"[\d.]+ ?(?:%|points|per cent|degrees|standard errors)", prose
+        ), text
         assert "**What holds" not in text and "**What does not" not in text
 
 
-@pytest.mark.parametrize("factor", [1.0, 1 + 1e-12, 1 + 1e-6], ids=["same", "rounding", "off"])
+@pytest.mark.parametrize(
+    "factor", [1.0, 1 + 1e-12, 1 + 1e-6], ids=["same", "rounding", "off"]
+)
 def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
-    value, passed = 0.1234567890123456, int(factor < 1 + 1e-9)
+    value = 0.1234567890123456
+    passed = int(factor < 1 + 1e-9)
     code = (
         "from IPython.display import display\n"
         f"display({{'text/plain': '0.12', {VALUES_MIME!r}: {{'x': [{value!r}]}}}}, raw=True)"
@@ -140,8 +188,12 @@ def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
     output = nbformat.v4.new_output("display_data", data=data)
     cell = nbformat.v4.new_code_cell(code, execution_count=1, outputs=[output])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), pytester.path / "one.ipynb")
-    pytester.makeconftest('pytest_plugins = ["companion.nbval_values"]')
-    result = pytester.runpytest_subprocess("--nbval", "--nbval-current-env", "one.ipynb")
+    pytester.makeconftest('pytest_plugins = ["companion.reproduction.nbval_values"]')
+    result = pytester.runpytest_subprocess(
+        "--nbval", "--nbval-current-env", "one.ipynb"
+    )
     result.assert_outcomes(passed=passed, failed=1 - passed)
     if not passed:
-        result.stdout.fnmatch_lines(["*numbers behind a table differ at tables*x*committed*"])
+        result.stdout.fnmatch_lines(
+            ["*numbers behind a table differ at tables*x*committed*"]
+        )

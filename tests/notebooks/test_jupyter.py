@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from jupyter_client import BlockingKernelClient
 
-from companion._paths import notebooks_dir
+from companion._utils.paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.tables import VALUES_MIME
@@ -44,7 +44,9 @@ def outputs_of(notebook):
 
 def tables(outputs):
     """Numbers behind the tables among outputs, none of which is a complaint."""
-    assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
+    assert not any(
+        o.output_type == "error" or o.get("name") == "stderr" for o in outputs
+    )
     return [o.data[VALUES_MIME] for o in outputs if VALUES_MIME in o.get("data", {})]
 
 
@@ -77,16 +79,22 @@ class Server:
                 except (ValueError, OSError):  # being written, or nobody listens yet
                     pass
             time.sleep(0.1)
-        raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}")
+        raise RuntimeError(
+            f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}"
+        )
 
     def ask(self, path, body=None):
         """Answer of the server, decoded if it is JSON."""
-        head = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
+        head = {
+            "Authorization": f"token {self.token}",
+            "Content-Type": "application/json",
+        }
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, head)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=START) as answer:
-            text, kind = answer.read().decode(), answer.headers.get_content_type()
+            text = answer.read().decode()
+            kind = answer.headers.get_content_type()
         return json.loads(text) if kind == "application/json" and text else text
 
     def stop(self):
@@ -117,7 +125,8 @@ def kernel_of(server, name):
 
 def run(client, sources):
     """All that the kernel sends because of some cells."""
-    messages, options = [], {"timeout": START, "allow_stdin": False}
+    messages = []
+    options = {"timeout": START, "allow_stdin": False}
     for source in sources:
         client.execute_interactive(source, output_hook=messages.append, **options)
     return messages
@@ -135,7 +144,10 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
     name = SMALL.relative_to(notebooks_dir()).as_posix()
     assert "JupyterLab" in server.ask(f"lab/tree/{name}")
     opened = server.ask(f"api/contents/{name}")["content"]
-    assert opened["cells"][0]["source"] == nbformat.read(SMALL, as_version=4).cells[0].source
+    assert (
+        opened["cells"][0]["source"]
+        == nbformat.read(SMALL, as_version=4).cells[0].source
+    )
     kernel = {"name": opened["metadata"]["kernelspec"]["name"]}
     body = {"path": name, "name": SMALL.name, "type": "notebook", "kernel": kernel}
     session = server.ask("api/sessions", body)
@@ -151,11 +163,16 @@ def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
 def move(client, slider, value):
     """Id of what a page sends when a slider is moved, and what the kernel sends because of it."""
     data = {"method": "update", "state": {"value": value}, "buffer_paths": []}
-    message, answers = client.session.msg("comm_msg", {"comm_id": slider, "data": data}), []
+    message = client.session.msg("comm_msg", {"comm_id": slider, "data": data})
+    answers = []
     client.shell_channel.send(message)
     while not answers or answers[-1]["content"] != {"execution_state": "idle"}:
         answer = client.get_iopub_msg(timeout=START)
-        answers += [answer] if answer["parent_header"].get("msg_id") == message["msg_id"] else []
+        answers += (
+            [answer]
+            if answer["parent_header"].get("msg_id") == message["msg_id"]
+            else []
+        )
     return message["msg_id"], answers
 
 
@@ -174,38 +191,66 @@ def states(messages):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_knob_can_be_made_of_every_argument_and_only_the_picture_is_shown(path):
-    cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    cells = [
+        c.source
+        for c in nbformat.read(path, as_version=4).cells
+        if c.cell_type == "code"
+    ]
     nodes = [node for source in cells for node in ast.walk(ast.parse(source))]
     drawn = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         if getattr(call.func, "id", "") == "interact":
             show = drawn[call.args[0].id]
-            names, values = (getattr(show.args, part)[::-1] for part in ("args", "defaults"))
-            widgets = {a.arg: ast.unparse(value) for a, value in zip(names, values, strict=False)}
+            names, values = (
+                getattr(show.args, part)[::-1] for part in ("args", "defaults")
+            )
+            widgets = {
+                a.arg: ast.unparse(value)
+                for a, value in zip(names, values, strict=False)
+            }
             widgets |= {word.arg: ast.unparse(word.value) for word in call.keywords}
             assert {name.arg for name in names} <= widgets.keys()
             assert "None" not in widgets.values()  # of which no widget can be made
             helpers = [n for part in show.body for n in ast.walk(part)]
             helpers = [n for n in helpers if isinstance(n, ast.FunctionDef)]
             inside = {id(n) for helper in helpers for n in ast.walk(helper)}
-            own = [n for n in ast.walk(show) if isinstance(n, ast.Return) and id(n) not in inside]
-            assert [n for n in own if n.value] == []  # it would be printed below the picture
+            own = [
+                n
+                for n in ast.walk(show)
+                if isinstance(n, ast.Return) and id(n) not in inside
+            ]
+            assert [
+                n for n in own if n.value
+            ] == []  # it would be printed below the picture
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("ipywidgets"), reason="sliders need ipywidgets, of [lab]")
+@pytest.mark.skipif(
+    not find_spec("ipywidgets"), reason="sliders need ipywidgets, of [lab]"
+)
 def test_moving_a_slider_changes_the_picture(server):
     assert "@jupyter-widgets/jupyterlab-manager" in server.ask("lab")
-    cells = [c.source for c in nbformat.read(KNOBS, as_version=4).cells if c.cell_type == "code"]
+    cells = [
+        c.source
+        for c in nbformat.read(KNOBS, as_version=4).cells
+        if c.cell_type == "code"
+    ]
     drawn = next(k for k, source in enumerate(cells) if "def show(" in source)
     knobs = next(source for source in cells if "interact(show" in source)
-    with kernel_of(server, server.ask("api/kernels", {"name": "python3"})["id"]) as client:
+    with kernel_of(
+        server, server.ask("api/kernels", {"name": "python3"})["id"]
+    ) as client:
         tables(outputs_among(run(client, cells[: drawn + 1])))
-        messages, models = run(client, [knobs]), {}
+        messages = run(client, [knobs])
+        models = {}
         for comm, state in states(messages):
             models.setdefault(comm, {}).update(state)
-        (slider,) = (c for c, state in models.items() if state.get("description") == "distance")
-        (output,) = (c for c, state in models.items() if state["_model_name"] == "OutputModel")
+        (slider,) = (
+            c for c, state in models.items() if state.get("description") == "distance"
+        )
+        (output,) = (
+            c for c, state in models.items() if state["_model_name"] == "OutputModel"
+        )
         assert models[slider]["_view_name"] == "FloatSliderView"
         shown = pictures(messages)
         for place in (60.0, 5.0):

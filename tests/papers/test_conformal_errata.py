@@ -11,12 +11,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from companion import conformal_factors as c
+from companion.conformal import factors as c
+from companion.conformal.separability import Separability
 from companion.datasets import load_uci
 from companion.kernels import gram, squared_distances
 from companion.papers.conformal.g_means import printed_asterisks
 from companion.papers.conformal.methods import PRINTED
-from companion.separability import Separability
 from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
@@ -30,7 +30,8 @@ def board(unit=1.0, gamma=0.02, held_out=0):
     """A checkers board in given units as a problem with a kernel of width 5."""
     X, y = _conformal_problems.board()
     D = squared_distances(unit * X)
-    K, sigma = np.exp(-gamma / unit**2 * D), unit * (0.5 / gamma) ** 0.5
+    K = np.exp(-gamma / unit**2 * D)
+    sigma = unit * (0.5 / gamma) ** 0.5
     options = {"C": 10.0, "sigma": sigma, "n_features": 2, "tol": 1e-10}
     return ConformalProblem(K, y, np.arange(held_out), distances=D, **options)
 
@@ -56,7 +57,9 @@ def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
     X, y = clouds()
     C = 0.3
     w = (smo(X @ X.T, y, 0.0, C, tol=1e-8).alpha * y) @ X
-    v, b, slack = cp.Variable(2), cp.Variable(), cp.Variable(len(y), nonneg=True)
+    v = cp.Variable(2)
+    b = cp.Variable()
+    slack = cp.Variable(len(y), nonneg=True)
     constraints = [cp.multiply(y, X @ v + b) >= 1 - slack]
     objective = cp.Minimize(factor * cp.sum_squares(v) + C * cp.sum(slack))
     cp.Problem(objective, constraints).solve(solver=cp.CLARABEL)
@@ -65,7 +68,9 @@ def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
 
 def test_2_1_20_without_slacks_of_one_sign_has_no_minimum():
     X, y = clouds()
-    v, b, slack = cp.Variable(2), cp.Variable(), cp.Variable(len(y))
+    v = cp.Variable(2)
+    b = cp.Variable()
+    slack = cp.Variable(len(y))
     constraints = [cp.multiply(y, X @ v + b) >= 1 - slack]
     printed = cp.Problem(cp.Minimize(cp.sum_squares(v) + cp.sum(slack)), constraints)
     # With slacks 1 - y f their sum falls without end along b, unless the classes are even.
@@ -75,7 +80,9 @@ def test_2_1_20_without_slacks_of_one_sign_has_no_minimum():
 
 @pytest.mark.parametrize(("power", "holds"), [(1.0, False), (0.5, True)])
 def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
-    y, C, k = np.array([1.0, -1.0, 1.0]), 10.0, np.eye(3) + 0.5
+    y = np.array([1.0, -1.0, 1.0])
+    C = 10.0
+    k = np.eye(3) + 0.5
     extension = np.diag(y / C**power)
     assert np.allclose(k + extension @ extension.T, k + np.eye(3) / C) == holds
 
@@ -85,15 +92,21 @@ def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
 
 def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     sigma = 2.0
-    x, step = np.array([[0.3, -0.4]]), 1e-3 * np.eye(2)
+    x = np.array([[0.3, -0.4]])
+    step = 1e-3 * np.eye(2)
 
     def k(a, b):
         return gram(x + a, x + b, gamma=0.5 / sigma**2)[0, 0]
 
-    metric = [[(k(a, b) - k(a, -b) - k(-a, b) + k(-a, -b)) / 4e-6 for b in step] for a in step]
-    first, second = -1 / sigma**2, 1 / sigma**4  # of f(z) = exp(-z / sigma^2) at 0
+    metric = [
+        [(k(a, b) - k(a, -b) - k(-a, b) + k(-a, -b)) / 4e-6 for b in step] for a in step
+    ]
+    first = -1 / sigma**2
+    second = 1 / sigma**4  # of f(z) = exp(-z / sigma^2) at 0
     np.testing.assert_allclose(metric, -first * np.eye(2), atol=1e-6)
-    np.testing.assert_allclose(metric, c.kernel_metric(x, gamma=0.5 / sigma**2)[0], atol=1e-6)
+    np.testing.assert_allclose(
+        metric, c.kernel_metric(x, gamma=0.5 / sigma**2)[0], atol=1e-6
+    )
     assert np.abs(metric - -second * np.eye(2)).max() > 0.1  # (3.3.13) as printed
     assert np.abs(metric - first * np.eye(2)).max() > 0.1  # (3.3.16) as printed
 
@@ -103,7 +116,10 @@ def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
 
 @pytest.mark.parametrize(("power", "holds"), [(2, False), (4, True)])
 def test_4_1_5_has_tau_to_the_fourth(power, holds):
-    sigma, tau, alpha, d = 2.0, 0.7, 0.4, 3
+    sigma = 2.0
+    tau = 0.7
+    alpha = 0.4
+    d = 3
     X = np.random.default_rng(0).normal(size=(6, d))
     squared = (X**2).sum(axis=1)
     value = alpha * np.exp(-squared / (2 * tau**2))
@@ -116,11 +132,14 @@ def test_4_1_5_has_tau_to_the_fourth(power, holds):
 
 @pytest.mark.parametrize(("power", "holds"), [(2, False), (4, True)])
 def test_4_1_6_is_where_the_magnification_is_flat_at_a_support_vector(power, holds):
-    sigma, d = 2.0, 5
+    sigma = 2.0
+    d = 5
     tau = sigma / np.sqrt(d)
 
     def logarithm(squared):
-        return -d * squared / (2 * tau**2) + 0.5 * np.log1p(sigma**2 / tau**power * squared)
+        return -d * squared / (2 * tau**2) + 0.5 * np.log1p(
+            sigma**2 / tau**power * squared
+        )
 
     assert (abs(slope(logarithm, 0.0, 1e-7)) < 1e-4) == holds
 
@@ -144,12 +163,15 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     y = np.array([-1.0, -1.0, -1.0, 1.0])
     D = squared_distances(X)
     limit = (D[0, 1:].min() + D[0, 1:].max()) / 2
-    assert not np.any((D[0] < limit) & (y != y[0])) and np.all(np.isfinite(c.act_rates(D, y)))
+    assert not np.any((D[0] < limit) & (y != y[0])) and np.all(
+        np.isfinite(c.act_rates(D, y))
+    )
 
 
 def test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class():
     trained = trained_state()
-    rates, y = ACT().stage(trained).rates, trained.y[trained.support]
+    rates = ACT().stage(trained).rates
+    y = trained.y[trained.support]
     assert np.median(1 / rates[y > 0]) > np.median(1 / rates[y < 0])
 
 
@@ -166,7 +188,8 @@ def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not()
 
 def test_4_3_4_vanishes_away_from_support_vectors_in_sixty_dimensions():
     """The widths are at most sqrt 2 in feature space, standardised inputs are sqrt(2 d) apart."""
-    rng, median = np.random.default_rng(0), {}
+    rng = np.random.default_rng(0)
+    median = {}
     for d in (2, 30, 60):
         X = rng.normal(size=(80, d))
         y = np.where(np.arange(80) < 40, 1.0, -1.0)
@@ -187,13 +210,18 @@ def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
     pattern, _ = state.apply(KBA().stage(state))
     boundary, _ = state.apply(KBA(width="boundary", radius=0.2).stage(state))
     assert np.exp(-1) - 1e-12 < pattern.min() and pattern.max() <= 1.0
-    assert pattern.max() / pattern.min() < np.e and boundary.max() / boundary.min() > 10 * np.e
+    assert (
+        pattern.max() / pattern.min() < np.e
+        and boundary.max() / boundary.min() > 10 * np.e
+    )
 
 
 @pytest.mark.parametrize(("power", "holds"), [(1, False), (2, True)])
 def test_4_5_2_depends_on_the_units_of_f_unless_squared(power, holds):
     f = np.linspace(-0.4, 0.9, 50)
-    values = [c.boundary_decay(u * f, c.williams_kappa(u * f) ** power) for u in (1.0, 100.0)]
+    values = [
+        c.boundary_decay(u * f, c.williams_kappa(u * f) ** power) for u in (1.0, 100.0)
+    ]
     assert np.allclose(*values) == holds
 
 
@@ -201,9 +229,12 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     """The indices of z are swapped in the text below: with z_j^i pattern i of class j, (4.6.11)
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
-    n, classes = len(y), [X[y == s] for s in (-1, 1)]
+    n = len(y)
+    classes = [X[y == s] for s in (-1, 1)]
     shifts = [Z.mean(0) - X.mean(0) for Z in classes]
-    between = sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
+    between = (
+        sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
+    )
     within = sum((Z - Z.mean(0)).T @ (Z - Z.mean(0)) for Z in classes) / n
     assert between.shape == within.shape == (2, 2)
     J = Separability(X @ X.T, y).value(np.ones(n))
@@ -213,17 +244,24 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
 @pytest.mark.parametrize(("sign", "holds"), [(1.0, False), (-1.0, True)])
 def test_4_6_14_has_a_minus_sign(sign, holds):
     X, y = clouds()
-    n, K = len(y), X @ X.T
+    n = len(y)
+    K = X @ X.T
     same = y[:, None] == y
-    intra = np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
-    between = sum(np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1))
+    intra = (
+        np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
+    )
+    between = sum(
+        np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1)
+    )
     assert np.isclose((intra + sign * K / n).sum(), between) == holds
 
 
 def test_algorithms_4_5_7_8_return_the_machine_that_failed():
     def printed(errors, theta, most):
         """Lines 2 to 15 of Algorithm 4; the index of the machine that line 15 returns."""
-        new, old, t = errors[0], np.inf, 1
+        new = errors[0]
+        old = np.inf
+        t = 1
         while old - new > theta and t < most:
             old = new
             new = errors[t]
@@ -247,44 +285,67 @@ def test_5_2_1_needs_the_gradient_of_J2(second, holds):
     criterion = Separability(gram(X, gamma=0.3), y)
     B, W = criterion.matrices()
     q = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-    J1, J2 = q @ B @ q, q @ W @ q
+    J1 = q @ B @ q
+    J2 = q @ W @ q
     gradient = (2 * B @ q - J1 / J2 * 2 * (W if second else B) @ q) / J2
-    wanted = [slope(lambda t, e=e: criterion.value(q + t * e), 0.0) for e in np.eye(len(y))]
+    wanted = [
+        slope(lambda t, e=e: criterion.value(q + t * e), 0.0) for e in np.eye(len(y))
+    ]
     assert np.allclose(gradient, wanted, atol=1e-6 * np.abs(wanted).max()) == holds
 
 
 def test_5_3_11_is_the_sum_over_the_negatives_minus_b_in_hull_units():
     state = trained_state()
-    machine, negative = state.machine, state.y < 0
-    alpha, b = machine.alpha, machine.intercept
+    machine = state.machine
+    negative = state.y < 0
+    alpha = machine.alpha
+    b = machine.intercept
     with_ridge = machine.products + b
-    assert machine.m_minus == pytest.approx(alpha[negative] @ with_ridge[negative] - b, rel=1e-9)
+    assert machine.m_minus == pytest.approx(
+        alpha[negative] @ with_ridge[negative] - b, rel=1e-9
+    )
     assert abs(b - alpha @ with_ridge - machine.m_minus) > 1e-3 * abs(machine.m_minus)
-    assert abs(b - alpha[negative] @ with_ridge[negative] - machine.m_minus) > 1e-3 * abs(b)
+    assert abs(
+        b - alpha[negative] @ with_ridge[negative] - machine.m_minus
+    ) > 1e-3 * abs(b)
     # Without the delta / C term of f, or in the units of the SVM, it is not m_- either.
     plain = alpha[negative] @ machine.decision_function[negative] - b
     assert abs(plain - machine.m_minus) > 1e-2 * abs(machine.m_minus)
-    assert abs(2 / machine.squared_norm * machine.m_minus - machine.m_minus) > abs(machine.m_minus)
+    assert abs(2 / machine.squared_norm * machine.m_minus - machine.m_minus) > abs(
+        machine.m_minus
+    )
     # (5.3.10) takes b + m_-, which is half the squared distance of the hulls.
     assert b + machine.m_minus == pytest.approx(-0.5 * machine.squared_norm, rel=1e-9)
 
 
 @pytest.mark.parametrize(("sign", "holds"), [(1.0, False), (-1.0, True)])
 def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
-    f, kappa, shrink, offset = np.linspace(-1, 1, 11), 0.8, 0.7, -0.3
+    f = np.linspace(-1, 1, 11)
+    kappa = 0.8
+    shrink = 0.7
+    offset = -0.3
     displaced = c.displaced_decision(f, shrink, offset)
     decay = partial(c.boundary_decay, displaced)
-    q, wanted = decay(kappa), slope(decay, kappa)
+    q = decay(kappa)
+    wanted = slope(decay, kappa)
     assert np.allclose(sign * displaced**2 * q, wanted, atol=1e-8) == holds
     B, W = Separability(gram(f[:, None]), np.where(f > 0.2, 1.0, -1.0)).matrices()
     for matrix in (B, W):
         form = slope(lambda k, matrix=matrix: decay(k) @ matrix @ decay(k), kappa)
-        assert np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8) == holds
+        assert (
+            np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8)
+            == holds
+        )
 
 
 def test_5_3_17_has_its_bracket_around_both_terms():
-    f, kappa, shrink, offset = np.linspace(-1, 1, 11), 0.8, 0.7, -0.3
-    wanted = slope(lambda g: c.boundary_decay(c.displaced_decision(f, g, offset), kappa), shrink)
+    f = np.linspace(-1, 1, 11)
+    kappa = 0.8
+    shrink = 0.7
+    offset = -0.3
+    wanted = slope(
+        lambda g: c.boundary_decay(c.displaced_decision(f, g, offset), kappa), shrink
+    )
     displaced = c.displaced_decision(f, shrink, offset)
     q = c.boundary_decay(displaced, kappa)
     printed = -2 * kappa * q * displaced * (f + (shrink - 1) * offset) + shrink * offset
@@ -307,7 +368,9 @@ def test_5_4_7_is_nought_over_nought_where_c_underflows():
     by_q = state.problem.separability.value_and_gradient(q)[1]
     assert np.all(np.isfinite(family.at(rates)[1](by_q)))
     moderate = family.values(family.start[None])[0]
-    np.testing.assert_allclose(moderate * (B @ moderate) / moderate, B @ moderate, rtol=1e-12)
+    np.testing.assert_allclose(
+        moderate * (B @ moderate) / moderate, B @ moderate, rtol=1e-12
+    )
 
 
 def test_5_3_1_is_left_by_a_free_search():
@@ -338,7 +401,11 @@ def test_cma_es_draws_all_candidates_from_one_normal_distribution():
     first = []
     for seed in range(200):
         generations = []
-        evolve(lambda P, seen=generations: seen.append(P) or np.sum(P**2, axis=1), *FREE, seed=seed)
+        evolve(
+            lambda P, seen=generations: seen.append(P) or np.sum(P**2, axis=1),
+            *FREE,
+            seed=seed,
+        )
         first.append(generations[0])
     drawn = np.concatenate(first)
     assert np.allclose(drawn.mean(axis=0), 0.5, atol=0.05)

@@ -36,7 +36,8 @@ from companion.solvers.transformations import MDT
 def small_problem(number=1, n=80, share=0.3):
     rng = np.random.default_rng(number)
     y = np.where(rng.random(n) < share, 1.0, -1.0)
-    X, cut = rng.standard_normal((n, 3)) + y[:, None] * 0.6, n // 2
+    X = rng.standard_normal((n, 3)) + y[:, None] * 0.6
+    cut = n // 2
     return problems._problem(X[:cut], y[:cut], X[cut:], y[cut:], "test", number)
 
 
@@ -53,7 +54,9 @@ def real_set(monkeypatch):
     problems.folds.cache_clear()
 
 
-def test_folds_are_a_partition_of_their_number_standardised_on_their_training_parts(real_set):
+def test_folds_are_a_partition_of_their_number_standardised_on_their_training_parts(
+    real_set,
+):
     assert len(real_set) == 7 and sum(len(p.y_test) for p in real_set) == 120
     for p in real_set:
         assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
@@ -65,7 +68,8 @@ def test_folds_are_a_partition_of_their_number_standardised_on_their_training_pa
         for label in (-1, 1):  # V is a quarter of each class
             assert abs((p.y[p.validate] == label).sum() - (p.y == label).sum() / 4) <= 1
     problems.folds.cache_clear()
-    again, other = problems.folds("Glass7", 1), problems.folds("Glass7", 2)
+    again = problems.folds("Glass7", 1)
+    other = problems.folds("Glass7", 2)
     assert np.array_equal(again[3].X, real_set[3].X)
     assert np.array_equal(again[3].validate, real_set[3].validate)
     assert not np.array_equal(other[3].X, real_set[3].X)
@@ -85,7 +89,8 @@ def test_a_row_counts_the_errors_of_its_method():
     part = methods.Part(p)
     row = methods.conformal_row(part, "TSVT-VMETA")
     decision = part.decision(part.transformed("tsvt", "validation_cma"))
-    frame, predicted = pd.DataFrame([row]), np.where(decision > 0, 1.0, -1.0)
+    frame = pd.DataFrame([row])
+    predicted = np.where(decision > 0, 1.0, -1.0)
     assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
@@ -99,7 +104,9 @@ def test_all_methods_have_a_row_of_their_own_and_the_tables_know_them():
     assert [row["method"] for row in some] == list(methods.PRINTED)
     assert all(row.items() <= every[row["method"]].items() for row in some)
     published = load_published("conformal")
-    printed = published.query("artefact == 'checkers' and column == 'g-means error'").row
+    printed = published.query(
+        "artefact == 'checkers' and column == 'g-means error'"
+    ).row
     assert set(methods.PRINTED) == set(printed)
 
 
@@ -108,7 +115,10 @@ def test_every_transformation_is_starred_or_not_and_42_are():
     marked = published[published.kind == "draw"].groupby("column").row.agg(set)
     marked = marked[marked.index.str.endswith("no transformation")]
     assert len(marked) == 8 and all(rows == {*methods.PRINTED[1:]} for rows in marked)
-    starred = {name: g_means.printed_asterisks(name) for name in (*problems.SETS, "Checkers board")}
+    starred = {
+        name: g_means.printed_asterisks(name)
+        for name in (*problems.SETS, "Checkers board")
+    }
     assert sum(map(len, starred.values())) == 38 + 4
     assert starred["Checkers board"] == ["WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA"]
 
@@ -116,16 +126,25 @@ def test_every_transformation_is_starred_or_not_and_42_are():
 def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
     own = load_published("conformal").set_index(["row", "column"])
     for name in problems.SETS:
-        for method, column in product(g_means.printed_asterisks(name), (name, f"{name} ±")):
-            assert own.value[method, column] == own.value["SVM", column], (method, column)
+        for method, column in product(
+            g_means.printed_asterisks(name), (name, f"{name} ±")
+        ):
+            assert own.value[method, column] == own.value["SVM", column], (
+                method,
+                column,
+            )
             assert own.repeats[method, column] in ("", f"SVM / {column}")
 
 
-def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machines(monkeypatch):
+def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machines(
+    monkeypatch,
+):
     problem = small_problem(8, n=120)
     machine, trained = baselines.pvgs(problem)
     assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
-    assert trained >= 10 * (methods.MAX_TRANSFORMATIONS + 2), "much larger, by construction"
+    assert trained >= 10 * (methods.MAX_TRANSFORMATIONS + 2), (
+        "much larger, by construction"
+    )
     assert 2.0**-4 <= machine.C <= 2.0**16 and 2.0**-8 <= machine.gamma <= 2.0**8
 
     def rate(machine):
@@ -135,13 +154,16 @@ def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machine
     monkeypatch.setattr(baselines, "PVGS_ROUNDS", 1)
     first, trained = baselines.pvgs(problem)
     assert trained == 25 * baselines.FOLDS + 1
-    grid = [L2SVC(C=2.0**c, gamma=2.0**g) for c in range(-4, 17, 5) for g in range(-8, 9, 4)]
+    grid = [
+        L2SVC(C=2.0**c, gamma=2.0**g) for c in range(-4, 17, 5) for g in range(-8, 9, 4)
+    ]
     assert rate(machine) >= rate(first) == max(map(rate, grid))
 
 
 def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():
     rng = np.random.default_rng(9)
-    f, y = rng.standard_normal(60), np.where(np.arange(60) < 15, 1.0, -1.0)
+    f = rng.standard_normal(60)
+    y = np.where(np.arange(60) < 15, 1.0, -1.0)
     shift, error = best_shift(f, y)
     every = min(error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
     assert error == pytest.approx(error_of(f + shift, y))
@@ -170,18 +192,24 @@ def test_cells_means_and_tests_of_a_known_difference():
     table = real_sets.reproduced_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
-    row, significant = "Wilcoxon, ACT against SVM", "Glass7: significant at 10 %"
+    row = "Wilcoxon, ACT against SVM"
+    significant = "Glass7: significant at 10 %"
     tested = f"{significant}, share of the partitions that it transforms"
     assert table.value[row, tested] == 1.0
     assert table.value[row, f"{significant} and worse, share of partitions"] == 1.0
     assert table.value[row, f"{significant} and better, share of partitions"] == 0.0
     mark = "Glass7: no transformation"
-    assert table.draws["ACT", mark] == (0.0,) * 20 and table.draws["WIL", mark] == (1.0,) * 20
+    assert (
+        table.draws["ACT", mark] == (0.0,) * 20
+        and table.draws["WIL", mark] == (1.0,) * 20
+    )
     svm = frame[frame.method == "SVM"]
     folds = g_means.errors(svm).groupby(svm.partition)
     for column, values in (("Glass7", folds.mean()), ("Glass7 ±", folds.std(ddof=1))):
         assert table.value["SVM", column] == pytest.approx(values.mean())
-        assert table.spread["SVM", column] == pytest.approx(values.std(ddof=1)), "of partitions"
+        assert table.spread["SVM", column] == pytest.approx(values.std(ddof=1)), (
+            "of partitions"
+        )
     # AMA never transforms: what is said of its transformations is not known
     assert table.n["Wilcoxon, AMA against SVM", tested] == 0
     assert table.n["AMA - SVM", "Glass7: g-means error, folds that it transforms"] == 0
@@ -196,7 +224,10 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     expected = wilcoxon(difference, method="exact").pvalue
     assert real_sets.wilcoxon_p(difference, np.zeros(n)) == pytest.approx(expected)
     # all 16 signs of four equal ranks: the extreme sums are 2 of 16
-    assert real_sets.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3]) == 2 / 16
+    assert (
+        real_sets.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 0.0, 0.3])
+        == 2 / 16
+    )
     # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
     assert real_sets.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
     assert real_sets.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
@@ -206,7 +237,9 @@ def test_few_partitions_that_all_agree_decide_nothing():
     assert g_means.with_chance(Mean(0.0, 0.0, 2)) is g_means.UNKNOWN
     assert g_means.with_chance(Mean(0.3, np.nan, 1)) is g_means.UNKNOWN
     assert g_means.with_chance(Mean(0.3, 0.1, 2)).mean == 0.3
-    assert 0 < g_means.with_chance(Mean(0.0, 0.0, 20)).standard_error < g_means.NOTICEABLE
+    assert (
+        0 < g_means.with_chance(Mean(0.0, 0.0, 20)).standard_error < g_means.NOTICEABLE
+    )
     row = {"asks": "claim", "kind": "ordinal", "printed": "so", "relation": "> 0.5"}
     row |= {"artefact": "real_sets", "row": "r", "column": "c", "matters": np.nan}
     own = {"value": np.nan, "spread": np.nan, "n": 0.0, "se": np.nan, "overlap": 0.0}
@@ -229,7 +262,8 @@ def board_records(draws, names):
 
 def test_the_board_is_told_by_many_draws_of_the_printed_methods_and_few_of_the_others():
     whole = board_records(20, methods.ALL)
-    board, draws = whole[whole.draw <= 6], whole[whole.draw > 6]
+    board = whole[whole.draw <= 6]
+    draws = whole[whole.draw > 6]
     draws = draws[draws.method.isin(methods.PRINTED)]
     grid = board[board.method == "SVM"].assign(method="PVGS", n_trained=200, missed=1)
     records = {"board": pd.concat([board, grid]), "draws": draws}
@@ -237,9 +271,15 @@ def test_the_board_is_told_by_many_draws_of_the_printed_methods_and_few_of_the_o
     assert table.n["TSVT-VMETA", "g-means error"] == 20
     assert table.n["PVGS", "g-means error: PVGS - TSVT-JMETA"] == 6
     errors = g_means.error_table(whole).ACT
-    assert table.draws["ACT", "g-means error"] == tuple(errors), "in the order of the units"
-    assert table.value["PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"] == pytest.approx(2)
-    assert table.value["Figure 3.1.3", "share of the positive class missed"] == pytest.approx(0.1)
+    assert table.draws["ACT", "g-means error"] == tuple(errors), (
+        "in the order of the units"
+    )
+    assert table.value[
+        "PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"
+    ] == pytest.approx(2)
+    assert table.value[
+        "Figure 3.1.3", "share of the positive class missed"
+    ] == pytest.approx(0.1)
     negative = (whole[whole.method == "SVM"].missed.mean() + 30) / 40
     column = "share of the test grid that the SVM calls negative"
     assert table.value["Figure 6.3.1", column] == pytest.approx(negative)
@@ -253,15 +293,22 @@ def test_what_v_chose_is_compared_in_the_folds_that_are_transformed():
 
 
 def test_overfitting_is_a_growing_gap_between_test_and_training():
-    cells = product(["Glass7", problems.BOARD_NAME], [1, 2], ["AMA", "ACT"], [0, 1, 3, 5])
+    cells = product(
+        ["Glass7", problems.BOARD_NAME], [1, 2], ["AMA", "ACT"], [0, 1, 3, 5]
+    )
     frame = pd.DataFrame(cells, columns=["dataset", "partition", "method", "asked"])
     wrong = frame.asked.where(frame.dataset == "Glass7", 0)
-    frame = frame.assign(missed=wrong, scaled_missed=0, scaled_false_alarms=0, false_alarms=0)
+    frame = frame.assign(
+        missed=wrong, scaled_missed=0, scaled_false_alarms=0, false_alarms=0
+    )
     frame = frame.assign(n_positive=10, n_negative=30, train_error=0.25 * (wrong == 5))
     numbers = beyond._forced(frame)
     place = ("forced Amari", "g-means error, test - training: 5 transformations - none")
     assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.5) - 0.25] * 2)
-    place = ("stopping criterion", "g-means error, one forced ACT: transformation - none")
+    place = (
+        "stopping criterion",
+        "g-means error, one forced ACT: transformation - none",
+    )
     assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.9)] * 2)
 
 
@@ -274,12 +321,22 @@ def test_times_are_ratios_by_set_and_a_maximum_above_ours_is_counted():
     ]
     kinds += [("c", name) for name in beyond.beyond_studies.OF_C]
     kinds += [("once", name) for name in beyond.beyond_studies.FORCED_ONCE]
-    sets = pd.DataFrame(product(["Glass7", "Sonar"], [1, 2]), columns=["dataset", "partition"])
+    sets = pd.DataFrame(
+        product(["Glass7", "Sonar"], [1, 2]), columns=["dataset", "partition"]
+    )
     frame = sets.merge(pd.DataFrame(kinds, columns=["what", "method"]), how="cross")
-    frame["seconds"] = frame.method.map({"PVGS": 5.0, "KBA": 0.5, "TSVT-JMETA": 0.2}).fillna(0.02)
-    found = {column: values.tolist() for (_, column), values in beyond._costs(frame).items()}
+    frame["seconds"] = frame.method.map(
+        {"PVGS": 5.0, "KBA": 0.5, "TSVT-JMETA": 0.2}
+    ).fillna(0.02)
+    found = {
+        column: values.tolist() for (_, column), values in beyond._costs(frame).items()
+    }
     logs = np.log10([0.04, 10.0, 250.0])
-    columns = ["for c, Williams / the costliest of four", "TSVT-JMETA / TSVT-JGRAD", "PVGS / ACT"]
+    columns = [
+        "for c, Williams / the costliest of four",
+        "TSVT-JMETA / TSVT-JGRAD",
+        "PVGS / ACT",
+    ]
     for column, value in zip(columns, logs, strict=True):
         assert found[f"log10 of the seconds {column}"] == pytest.approx([value] * 2)
     ends = sets.assign(method="MDT", own=1.0, best=[1.005, 1.02, 1.0, 0.9], worst=0.5)
@@ -287,17 +344,26 @@ def test_times_are_ratios_by_set_and_a_maximum_above_ours_is_counted():
 
 
 def test_rows_have_the_partitions_that_all_share_and_asterisks_all_there_are():
-    frame, few = paired_records(2), paired_records(1, 3)
-    many = real_sets.cells(frame[frame.method == "ACT"], ["dataset", "partition", "method"])
+    frame = paired_records(2)
+    few = paired_records(1, 3)
+    many = real_sets.cells(
+        frame[frame.method == "ACT"], ["dataset", "partition", "method"]
+    )
     records = {"folds": few, "partitions": many, "sizes": pd.DataFrame()}
     table = real_sets.reproduced_values(records).set_index(["row", "column"])
     assert table.n["ACT", "Glass7"] == table.n["TSVT-VMETA", "Glass7"] == 3
     assert table.n["ACT", "Glass7: no transformation"] == 20
     shared = many[many.partition <= 3].error
-    assert table.value["ACT", "Glass7"] == pytest.approx(shared.mean()) != many.error.mean()
+    assert (
+        table.value["ACT", "Glass7"]
+        == pytest.approx(shared.mean())
+        != many.error.mean()
+    )
 
 
-def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(monkeypatch):
+def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(
+    monkeypatch,
+):
     part = methods.Part(small_problem(2))
     none = part.transformed("williams", max_transforms=0)
     np.testing.assert_allclose(part.decision(none), part.plain_decision())
@@ -325,7 +391,9 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
     frame = read_stored(beyond_studies.READINGS, "paper").frame
     frame = frame[(frame.units == "hull") & (frame.dataset == problems.BOARD_NAME)]
     place = ["partition", "missed", "false_alarms", "n_transformations"]
-    outcomes = {sign: set(map(tuple, own[place].values)) for sign, own in frame.groupby("sign")}
+    outcomes = {
+        sign: set(map(tuple, own[place].values)) for sign, own in frame.groupby("sign")
+    }
     williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
     assert outcomes["plus"] == williams and outcomes["minus"] != williams
     assert len(williams) == frame.partition.nunique()
@@ -333,7 +401,9 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
 
 def test_the_escape_changes_nothing_in_a_search_on_J():
     part = methods.Part(small_problem(4))
-    found = [part.transformed("mdt", "separability_cma", escape=e) for e in ("early", None)]
+    found = [
+        part.transformed("mdt", "separability_cma", escape=e) for e in ("early", None)
+    ]
     assert found[0].history == found[1].history
 
 
@@ -344,14 +414,18 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     assert len(table) == 36 and table.notna().all(axis=None)
     marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
     assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
-    assert (marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1).all()
+    assert (
+        marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
+    ).all()
 
 
 @pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-15::3], ids=str)
 def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     X, y, X_test, y_test = practice.sample(unit)
     assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
-    assert (y > 0).sum() >= practice.LEAST and (y_test > 0).sum() == (y_test < 0).sum() == 600
+    assert (y > 0).sum() >= practice.LEAST and (y_test > 0).sum() == (
+        y_test < 0
+    ).sum() == 600
     assert not set(map(tuple, X)) & set(map(tuple, X_test))
 
 

@@ -23,13 +23,19 @@ def points():
 def test_the_bayes_rule_of_section_5_needs_both_costs(points):
     """The print has C^+ / C^+ where C^+ / C^- belongs, and so loses the cost of a miss."""
     positive, negative = densities(points)
-    p = TARGET_SHARE[1] * positive / (TARGET_SHARE[1] * positive + TARGET_SHARE[-1] * negative)
+    p = (
+        TARGET_SHARE[1]
+        * positive
+        / (TARGET_SHARE[1] * positive + TARGET_SHARE[-1] * negative)
+    )
     # least expected cost at each point: say + where C^- p > C^+ (1 - p)
     best = np.where(ERROR_COST[-1] * p > ERROR_COST[1] * (1 - p), 1, -1)
     p_s = example.sample_probability(points)
     odds = p_s / (1 - p_s)
     prior = SAMPLE_SHARE[1] / SAMPLE_SHARE[-1] * TARGET_SHARE[-1] / TARGET_SHARE[1]
-    assert np.array_equal(best, np.where(odds > ERROR_COST[1] / ERROR_COST[-1] * prior, 1, -1))
+    assert np.array_equal(
+        best, np.where(odds > ERROR_COST[1] / ERROR_COST[-1] * prior, 1, -1)
+    )
     assert np.array_equal(best, example.bayes_rule(points, "nonstandard"))
     assert (best != np.where(odds > prior, 1, -1)).mean() > 0.01  # as printed
     threshold = COSTS["nonstandard"][-1] / sum(COSTS["nonstandard"].values())
@@ -41,7 +47,9 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     """With pi^+ g^+ + pi_s^- g^-, as printed, the shares of the classes would not come out."""
     positive, negative = densities(points)
     mixture = SAMPLE_SHARE[1] * positive + SAMPLE_SHARE[-1] * negative
-    assert np.allclose(example.sample_probability(points), SAMPLE_SHARE[1] * positive / mixture)
+    assert np.allclose(
+        example.sample_probability(points), SAMPLE_SHARE[1] * positive / mixture
+    )
     grid, weight, p_s = example.population()
     assert p_s @ weight == pytest.approx(SAMPLE_SHARE[1], abs=2e-4)
     positive, negative = densities(grid)
@@ -49,7 +57,9 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     assert (SAMPLE_SHARE[1] * positive / printed).max() > 1.0  # which no probability is
 
 
-@pytest.mark.parametrize(("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)])
+@pytest.mark.parametrize(
+    ("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)]
+)
 def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk):
     assert example.bayes_risk(case) == pytest.approx(risk, abs=6e-5)
     grid, _, _ = example.population()
@@ -67,7 +77,9 @@ def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk)
 def test_the_true_curves_are_the_two_parabolas():
     x1 = np.linspace(-3, 5, 9)
     for case, t in (("standard", 1.4706), ("nonstandard", 0.9212)):
-        assert np.allclose(example.bayes_boundary(x1, case), t - x1 / 2 - x1**2 / 8, atol=5e-5)
+        assert np.allclose(
+            example.bayes_boundary(x1, case), t - x1 / 2 - x1**2 / 8, atol=5e-5
+        )
         on = np.stack([x1, example.bayes_boundary(x1, case)], axis=1)
         threshold = COSTS[case][-1] / (COSTS[case][-1] + COSTS[case][1])
         assert np.allclose(example.sample_probability(on), threshold)
@@ -79,7 +91,8 @@ def test_the_costs_are_those_of_section_6():
 
 def test_brxa_as_printed_is_no_estimate_of_a_risk():
     """(11) has its second sum inside the first bracket, so that it is counted n times."""
-    margin, influence = np.array([2.0, 0.5, 0.4, 3.0]), np.array([0.0, 0.6, 0.5, 0.0])
+    margin = np.array([2.0, 0.5, 0.4, 3.0])
+    influence = np.array([0.0, 0.6, 0.5, 0.0])
     cost = np.array([0.5, 1.5, 0.5, 1.5])
     second = (cost * ((margin > 0) & (margin <= influence))).sum()
     as_printed = np.mean(cost * (margin <= 0) + second)
@@ -89,7 +102,9 @@ def test_brxa_as_printed_is_no_estimate_of_a_risk():
 
 def test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly():
     X, y, probability = example.sample(3)
-    assert np.array_equal(X, example.sample(3)[0]) and not np.array_equal(X, example.sample(4)[0])
+    assert np.array_equal(X, example.sample(3)[0]) and not np.array_equal(
+        X, example.sample(4)[0]
+    )
     assert (y == 1).sum() == 80 and (y == -1).sum() == 120
     assert np.array_equal(probability, example.sample_probability(X))
     with pytest.raises(ValueError, match="n must be a positive multiple of 5. Got 201"):

@@ -6,7 +6,14 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import approximation, beyond, example, inefficiency, minima, selection
+from companion.papers.gacv import (
+    approximation,
+    beyond,
+    example,
+    inefficiency,
+    minima,
+    selection,
+)
 from companion.papers.gacv.example import COSTS
 from companion.papers.summaries import split_rows
 from companion.reproduction.units import seed_for
@@ -23,15 +30,21 @@ def machines(request):
 
 def machine(machines, k, j):
     """The machine of one cell, fitted alone."""
-    C, gamma = 1 / (2 * N * machines.lam[j]), 1 / (2 * machines.sigma[k] ** 2)
+    C = 1 / (2 * N * machines.lam[j])
+    gamma = 1 / (2 * machines.sigma[k] ** 2)
     alone = L1SVC(C=C, gamma=gamma, class_weight=COSTS[machines.case], tol=1e-6)
     return alone.fit(machines.X, machines.y)
 
 
 @pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
-def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(machines, cell):
-    fitted, X, y = machine(machines, *cell), machines.X, machines.y
-    surfaces, p = selection.one_fit_criteria(machines), machines.probability
+def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(
+    machines, cell
+):
+    fitted = machine(machines, *cell)
+    X = machines.X
+    y = machines.y
+    surfaces = selection.one_fit_criteria(machines)
+    p = machines.probability
     alone = {"gckl": gckl(fitted, X, p), "misclass": misclass(fitted, X, p)}
     alone |= {"gacv": gacv(fitted, X, y), "xa": xi_alpha(fitted, X, y)}
     alone["xa_2"] = xi_alpha(fitted, X, y, rho=2, bound=1.0)
@@ -46,7 +59,9 @@ def test_cross_validation_is_that_of_scikit_learn_with_the_costs(machines):
     folds = StratifiedKFold(5, shuffle=True, random_state=state)
     rates = selection.cross_validated_rates(machines, 5, "a test")
     for k, j in ((3, 2), (6, 5)):
-        held_out = cross_val_predict(machine(machines, k, j), machines.X, machines.y, cv=folds)
+        held_out = cross_val_predict(
+            machine(machines, k, j), machines.X, machines.y, cv=folds
+        )
         rate = np.mean(machines.cost * (held_out != machines.y))
         assert rates[k, j] == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
 
@@ -61,14 +76,16 @@ def left_out_values(fitted, X, y, some):
 
 @pytest.mark.parametrize("cell", [(4, 3), (6, 6)])
 def test_leave_one_out_is_one_fit_a_sample(machines, cell):
-    fitted, y = machine(machines, *cell), machines.y
+    fitted = machine(machines, *cell)
+    y = machines.y
     values = np.array(list(left_out_values(fitted, machines.X, y, range(N))))
     rate = np.mean(machines.cost * (y * values <= 0))
     found = selection.leave_one_out_rates(machines)[cell]
     assert found == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
     lost = minima.left_out(machines, cell)
     np.testing.assert_allclose(lost, values, atol=0.02)
-    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    margin = machines.surface.margin[cell]
+    theta = machines.surface.influence[cell]
     held = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     fall = np.median((margin - y * values)[held] / theta[held])
     assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(fall, abs=0.05)
@@ -92,12 +109,16 @@ def test_a_rule_that_is_its_limit_has_no_distance_from_it(machines):
 def test_the_minima_of_a_sample_are_those_of_its_criteria(frame):
     unit = minima.MINIMA.unit(grid="coarse", n=N, sample=2)
     for row in minima.compute_minima(unit):
-        known = frame[(frame.case == row["case"]) & (frame["sample"] == 2)].set_index("criterion")
+        known = frame[(frame.case == row["case"]) & (frame["sample"] == 2)].set_index(
+            "criterion"
+        )
         for name in ("gacv", "xa"):
             target = known.loc[name]
             for end in ("", "_low", "_high"):
                 ratio = target[f"target{end}"] / target.target_least
-                assert row[f"{name}_inefficiency{end}"] == pytest.approx(ratio, abs=2e-4)
+                assert row[f"{name}_inefficiency{end}"] == pytest.approx(
+                    ratio, abs=2e-4
+                )
         assert row["xa_half_at_xa"] <= row["xa_at_xa"] <= row["xa_2_at_xa"]
         assert row["gckl_at_gacv"] >= 1 and row["xa_2_at_xa"] >= row["loo_at_xa"]
 
@@ -116,15 +137,24 @@ def test_a_cell_of_the_approximation_is_leave_one_out_of_its_machine():
     meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     ratio = (margin - lost)[meant] / theta[meant]
     assert row["fall_over_theta"] == pytest.approx(np.median(ratio), abs=0.02)
-    assert row["right"] == pytest.approx(((ratio >= 0.5) & (ratio <= 2)).mean(), abs=0.1)
+    assert row["right"] == pytest.approx(
+        ((ratio >= 0.5) & (ratio <= 2)).mean(), abs=0.1
+    )
     assert row["hinge"] == pytest.approx(np.maximum(1 - lost, 0).mean(), abs=0.01)
     assert row["loo"] == pytest.approx((lost <= 0).mean(), abs=1.1 / N)
 
 
 def test_a_target_where_a_criterion_is_least_is_taken_over_its_own_least():
-    cells = {"sample": [1, 1, 1, 2, 2], "gacv": [3, 1, 1, 2, 1], "gckl": [2.0, 3.0, 5.0, 1.0, 4.0]}
+    cells = {
+        "sample": [1, 1, 1, 2, 2],
+        "gacv": [3, 1, 1, 2, 1],
+        "gckl": [2.0, 3.0, 5.0, 1.0, 4.0],
+    }
     frame = pd.DataFrame(cells).assign(case="standard", n=example.SAMPLE_SIZE)
-    assert approximation.at_choice(frame, "standard", "gacv", "gckl").tolist() == [2.0, 4.0]
+    assert approximation.at_choice(frame, "standard", "gacv", "gckl").tolist() == [
+        2.0,
+        4.0,
+    ]
 
 
 def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
@@ -132,8 +162,11 @@ def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
     found = beyond.compute_hinge(unit)
     X, y, X_test, y_test = split_rows("heart", 1)
     alone = L1SVC(C=2.0 ** found["log2_C"], gamma=2.0 ** found["log2_gamma"], tol=1e-5)
-    wrong, some = alone.fit(X, y).predict(X_test) != y_test, range(0, len(y), 10)
-    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found["n_test"] == len(y_test)
+    wrong = alone.fit(X, y).predict(X_test) != y_test
+    some = range(0, len(y), 10)
+    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found[
+        "n_test"
+    ] == len(y_test)
     loss = np.maximum(1 - y[::10] * list(left_out_values(alone, X, y, some)), 0)
     error = np.std(loss) / np.sqrt(len(loss))
     assert found["estimate"] == pytest.approx(np.mean(loss), abs=3 * error)
@@ -146,7 +179,8 @@ def test_ties_are_all_found_and_the_middle_one_is_shown():
 
 
 def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
-    lam, sigma = 10.0 ** np.linspace(0, -6, 121), 10.0 ** np.linspace(-1, 1, 81)
+    lam = 10.0 ** np.linspace(0, -6, 121)
+    sigma = 10.0 ** np.linspace(-1, 1, 81)
     u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
     # 3 decades long and 1 wide, falling to the right at 30 degrees, around (-3, 0)
     angle = -np.pi / 6
@@ -155,7 +189,9 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
     surface = np.where((abs(along) <= 1.5) & (abs(across) <= 0.5), 1.0, 2.0)
     surface[np.unravel_index(np.argmin(along**2 + across**2), surface.shape)] = 0.95
     shape = selection.valley(surface, lam, sigma)
-    assert shape.length == pytest.approx(3, rel=0.05) and shape.width == pytest.approx(1, rel=0.05)
+    assert shape.length == pytest.approx(3, rel=0.05) and shape.width == pytest.approx(
+        1, rel=0.05
+    )
     assert shape.tilt < -0.4
     assert shape.axis == pytest.approx([np.cos(angle), np.sin(angle)], abs=0.02)
     end = np.array([-3 + 1.5 * np.cos(angle), 1.5 * np.sin(angle)])
@@ -164,10 +200,13 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
 
 
 def test_what_lies_beyond_a_gap_is_not_counted_in_the_decades_of_a_valley():
-    lam, surface = 10.0 ** np.arange(0, -8, -1), np.full((2, 8), 2.0)
+    lam = 10.0 ** np.arange(0, -8, -1)
+    surface = np.full((2, 8), 2.0)
     surface[1, [0, 1, 3, 4, 5, 7]] = 1.0
     surface[1, 4] = 0.95
-    assert selection.valley(surface, lam, np.array([1.0, 2.0])).decades == pytest.approx(2)
+    assert selection.valley(
+        surface, lam, np.array([1.0, 2.0])
+    ).decades == pytest.approx(2)
 
 
 @pytest.fixture(scope="module")
@@ -183,20 +222,29 @@ def frame():
 def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one(frame):
     assert len(frame) == 3 * 2 * len(selection.CRITERIA)
     assert (frame.target_low >= frame.target_least).all()
-    assert (frame.target_low <= frame.target).all() and (frame.target <= frame.target_high).all()
+    assert (frame.target_low <= frame.target).all() and (
+        frame.target <= frame.target_high
+    ).all()
     assert (frame.risk >= frame.case.map(example.bayes_risk) - 5e-5).all()
     own = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
     assert (own.inefficiency == 1).all() and (own.from_misclass == 0).all()
-    assert (inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0).all()
+    assert (
+        inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0
+    ).all()
 
 
 def test_the_rule_takes_the_exact_loss_where_gacv_is_at_an_end_of_the_grid_and_only_there():
     columns = ["dataset", "split", "search", "log2_C", "log2_gamma", "n_wrong"]
     rows = [("german", split, "cv", 1.0, -3.0, 25) for split in (1, 2, 3)]
-    rows += [("german", 1, "gacv", -3.0, -5.0, 31), ("german", 2, "gacv", 1.0, -5.0, 27)]
+    rows += [
+        ("german", 1, "gacv", -3.0, -5.0, 31),
+        ("german", 2, "gacv", 1.0, -5.0, 27),
+    ]
     rows += [("german", 3, "gacv", 1.0, 1.0, 33)]
     frame = pd.DataFrame(rows, columns=columns).assign(n_test=100)
-    hinge = frame[frame.search == "cv"].drop(columns="search").assign(n_wrong=[24, 40, 26])
+    hinge = (
+        frame[frame.search == "cv"].drop(columns="search").assign(n_wrong=[24, 40, 26])
+    )
     records = {"beyond": frame, "beyond_hinge": hinge, "beyond_tables": frame[:0]}
     (difference,) = beyond.to_folds(beyond.with_rule(records), "rule").values()
     assert difference.mean == pytest.approx(np.mean([24, 27, 26]) - 25)

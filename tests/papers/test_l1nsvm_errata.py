@@ -31,7 +31,8 @@ def dual(K, y, beta):
 def test_an_unclipped_step_lowers_the_dual_by_half_of_what_the_print_says(seed):
     _, y, K, beta, _ = problem(seed)
     scores = K @ beta - y
-    L, U = int(np.argmin(scores)), int(np.argmax(scores))
+    L = int(np.argmin(scores))
+    U = int(np.argmax(scores))
     Delta = scores[U] - scores[L]
     squared_norm = K[L, L] + K[U, U] - 2 * K[L, U]
     after = beta.copy()
@@ -50,12 +51,16 @@ def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
     result = solve_as_printed("Least 1-Norm", K, y, C, tol=2 * epsilon)
     scores = y - K @ (y * result.alpha)
     lower, upper, _ = box("Least 1-Norm", C)
-    beta, low = y * result.alpha, np.where(y > 0, lower, -upper)
+    beta = y * result.alpha
+    low = np.where(y > 0, lower, -upper)
     high = np.where(y > 0, upper, -lower)
-    up, down = scores[beta < high].max(), scores[beta > low].min()
+    up = scores[beta < high].max()
+    down = scores[beta > low].min()
     assert up - down <= 2 * epsilon
     best_bias = (up + down) / 2
-    conditions = type(result)(**{**result._asdict(), "decision_function": y - scores + best_bias})
+    conditions = type(result)(
+        **{**result._asdict(), "decision_function": y - scores + best_bias}
+    )
     assert kkt_conditions("Least 1-Norm", y, conditions, C) <= epsilon * (1 + 1e-9)
 
 
@@ -65,7 +70,9 @@ def test_the_optimality_conditions_6_and_7_hold_at_the_solution(machine):
     result = solve(machine, K, y, C, tol=1e-9)
     assert kkt_conditions(machine, y, result, C) <= 1e-8
     if machine == "LS":  # as section 2 must read
-        np.testing.assert_allclose(result.alpha, C * (1 - y * result.decision_function), atol=1e-8)
+        np.testing.assert_allclose(
+            result.alpha, C * (1 - y * result.decision_function), atol=1e-8
+        )
 
 
 def test_equalities_with_slacks_of_one_sign_are_another_machine():
@@ -89,6 +96,10 @@ def test_section_5_has_lost_the_bias():
 def test_the_abstract_on_complexity_is_not_what_table_2_prints_of_titanic():
     published = load_published("l1nsvm")
     printed = published.set_index(["artefact", "row", "column"])["value"]
-    ls, least = (printed["table_2", "Titanic", f"{name} #SV"] for name in ("LS", "Least 1-Norm"))
-    claim = published.set_index("column").loc["largest |LS - Least 1-Norm| share of SVs"]
+    ls, least = (
+        printed["table_2", "Titanic", f"{name} #SV"] for name in ("LS", "Least 1-Norm")
+    )
+    claim = published.set_index("column").loc[
+        "largest |LS - Least 1-Norm| share of SVs"
+    ]
     assert parse_relation(claim["relation"]).margin(abs(ls - least) / 150) < 0

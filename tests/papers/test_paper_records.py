@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion._paths import data_dir
+from companion._utils.paths import data_dir
 from companion.datasets import DataUnavailable
 from companion.papers.summaries import select
 from companion.reproduction.artefacts import list_artefacts, list_papers
@@ -13,7 +13,9 @@ from companion.reproduction.run import read_stored
 
 def studies_of(*papers):
     """The studies of some papers by ``"<paper>/<study>"``."""
-    studies = [study for paper in papers for a in list_artefacts(paper) for study in a.studies]
+    studies = [
+        study for paper in papers for a in list_artefacts(paper) for study in a.studies
+    ]
     return {f"{study.paper}/{study.name}": study for study in studies}
 
 
@@ -29,7 +31,9 @@ def fresh_and_committed(study, units):
 
     Units whose data cannot be had are left out; the test is skipped if there is no other.
     """
-    frame, compared, unavailable = read_stored(study, "paper").frame, 0, set()
+    frame = read_stored(study, "paper").frame
+    compared = 0
+    unavailable = set()
     for unit in units:
         try:
             rows = study.compute(unit)
@@ -40,7 +44,11 @@ def fresh_and_committed(study, units):
         own = select(frame, **unit.params).drop(columns=[*unit.params])
         assert len(rows) == len(own), unit
         for row, record in zip(rows, own.to_dict("records"), strict=True):
-            yield unit, row, {name: None if pd.isna(v) else v for name, v in record.items()}
+            yield (
+                unit,
+                row,
+                {name: None if pd.isna(v) else v for name, v in record.items()},
+            )
         compared += 1
     if not compared:
         pytest.skip("; ".join(sorted(unavailable)))
@@ -51,14 +59,20 @@ STUDIES = studies_of(*(paper for paper in list_papers() if paper != "conformal")
 #: A tuned machine of the DC algorithm, and what CMA-ES or a gradient search ends at, move with the
 #: last bit: a step more, another of two values of C that are as good, a candidate more or less to
 #: its side. What follows from them may then move, where most cells stay.
-TUNED = {f"wrsvm/{name}" for name in ("table_1", "table_2", "table_3", "fig_1", "fig_2")}
+TUNED = {
+    f"wrsvm/{name}" for name in ("table_1", "table_2", "table_3", "fig_1", "fig_2")
+}
 SEARCHED = {name: study for name, study in studies_of("wrsvm").items() if name in TUNED}
 SEARCHED |= studies_of("conformal")
 del SEARCHED["conformal/costs"]  # has nothing but times
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
 SAMPLE = 8
 FEWER = {"wrsvm/beyond_five": 1, "usvc/table_3": 2, "usvc/table_2": 4, "gacv/beyond": 5}
-FEWER |= {"l1nsvm/table_2_iterations": 4, "wrsvm/theory_forms": 6, "wrsvm/beyond_kernel": 3}
+FEWER |= {
+    "l1nsvm/table_2_iterations": 4,
+    "wrsvm/theory_forms": 6,
+    "wrsvm/beyond_kernel": 3,
+}
 FEWER |= {"usvc/beyond_costs": 3, "usvc/beyond_false_alarms": 3}
 FEWER |= {"l1nsvm/table_2_identical": 3, "gacv/inefficiency": 3, "gacv/beyond_hinge": 3}
 
@@ -69,7 +83,12 @@ FEWER |= {"l1nsvm/table_2_identical": 3, "gacv/inefficiency": 3, "gacv/beyond_hi
 #: bound, 124 had another number of nodes on another processor, by up to 59 %.
 PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2, "n_nodes": 0.6}
 PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps", "n_dc"), 0.5)
-BELOW_TOLERANCE = ("kkt_violation", "duality_gap", "kkt_conditions", "objective_difference")
+BELOW_TOLERANCE = (
+    "kkt_violation",
+    "duality_gap",
+    "kkt_conditions",
+    "objective_difference",
+)
 BELOW_TOLERANCE += ("w_difference", "even_difference", "interior_difference")
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
@@ -81,7 +100,12 @@ TIMES = ("seconds", "criteria_share")
 SHAPE = ("position", "length", "width", "tilt", "decades")
 TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
 OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
-OF_THE_CHOSEN_CELL["gacv/inefficiency"] = ("n_tied", "log10_lambda", "log10_sigma2", *SHAPE)
+OF_THE_CHOSEN_CELL["gacv/inefficiency"] = (
+    "n_tied",
+    "log10_lambda",
+    "log10_sigma2",
+    *SHAPE,
+)
 OF_A_COUNT = dict.fromkeys(("target", "target_low", "target_high"), 0.03)
 OF_A_COUNT |= {"estimate": 0.02, "n_wrong": 0.05, "loo": 0.02, "xa": 0.02, "right": 0.5}
 
@@ -107,7 +131,9 @@ def _is_slow(unit):
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
-    for unit, row, record in fresh_and_committed(study, sample(units, FEWER.get(name, SAMPLE))):
+    for unit, row, record in fresh_and_committed(
+        study, sample(units, FEWER.get(name, SAMPLE))
+    ):
         assert {name for name, value in record.items() if value is not None} <= set(row)
         for column, value in row.items():
             where = f"{unit}: {column}"
@@ -120,7 +146,9 @@ def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
 
 def is_unstable(row):
     """Whether a row is of an iteration that leaves its minimum, where any rounding decides."""
-    return row.get("way") == "plain" or (row.get("s") == 4 and row.get("damping", 1) < 1 / 3)
+    return row.get("way") == "plain" or (
+        row.get("s") == 4 and row.get("damping", 1) < 1 / 3
+    )
 
 
 def assert_close_iteration(column, value, committed, row, where):
@@ -129,7 +157,9 @@ def assert_close_iteration(column, value, committed, row, where):
     elif column in TUNED_COLUMNS:
         assert 0.05 <= value / committed <= 20, where
     elif column in ("missed", "false_alarms") or "wrong" in column:
-        total = row.get("n_train" if column in ("cv_wrong", "train_wrong") else "n_test", 500)
+        total = row.get(
+            "n_train" if column in ("cv_wrong", "train_wrong") else "n_test", 500
+        )
         assert abs(value - committed) <= max(2, 0.03 * total), where
     elif column == "n_iter":
         assert abs(value - committed) <= max(5, 0.2 * committed), where
@@ -148,7 +178,9 @@ def assert_close(column, value, committed, row, where, name):
         slack = OF_A_COUNT[column] * (row["n_test"] if column == "n_wrong" else 1)
         assert abs(value - committed) <= slack, where
     elif column == "n_wrong" or column.startswith("wrong_"):
-        slack = ERRORS * row.get("n_test", row.get("n_rows", 0)) * row.get("repeats", 10)
+        slack = (
+            ERRORS * row.get("n_test", row.get("n_rows", 0)) * row.get("repeats", 10)
+        )
         assert abs(value - committed) <= max(1, slack), where
     elif column in PATH:
         assert abs(value - committed) <= max(1, PATH[column] * committed), where
@@ -164,9 +196,12 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
     committed = (data_dir() / "records").glob("*/*.csv")
     assert {*studies} == {f"{path.parent.name}/{path.stem}" for path in committed}
     for name, study in studies.items():
-        records, missed = read_stored(study, "paper"), 0
+        records = read_stored(study, "paper")
+        missed = 0
         assert records.gaps["missing"] == []
-        for row in records.frame.to_dict("records") if study.paper != "conformal" else ():
+        for row in (
+            records.frame.to_dict("records") if study.paper != "conformal" else ()
+        ):
             told = row.get("converged", name in WITHOUT_FITS or study.paper == "usvc")
             unsettled = "plain", "least_squares"
             missed += not (told or {row.get("way"), row.get("start")} & {*unsettled})
@@ -175,11 +210,21 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
 
 def test_values_of_empty_records_are_empty_and_not_an_error():
     for artefact in (a for a in list_artefacts() if a.values is not None):
-        frame = artefact.values({study.name: pd.DataFrame() for study in artefact.studies})
+        frame = artefact.values(
+            {study.name: pd.DataFrame() for study in artefact.studies}
+        )
         assert list(frame.columns[:3]) == ["row", "column", "value"]
 
 
-TWO = ("displacements", "formula", "identities", "scenes", "shift", "sizes", "statements")
+TWO = (
+    "displacements",
+    "formula",
+    "identities",
+    "scenes",
+    "shift",
+    "sizes",
+    "statements",
+)
 SLOW_SETS = ("Segment1", "Checkers board")
 MOVES = ("log2_C", "n_steps", "n_missed", "parts")
 SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
@@ -189,11 +234,20 @@ SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
 @pytest.mark.parametrize("name", SEARCHED)
 def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
     study = SEARCHED[name]
-    units = [u for u in study.units("paper") if u.params.get("dataset") not in SLOW_SETS]
+    units = [
+        u for u in study.units("paper") if u.params.get("dataset") not in SLOW_SETS
+    ]
     same = []
-    for unit, row, record in fresh_and_committed(study, sample(units, 1 + (study.name in TWO))):
+    for unit, row, record in fresh_and_committed(
+        study, sample(units, 1 + (study.name in TWO))
+    ):
         for column, value in row.items():
-            if isinstance(value, str) or column in ("config", "a", "n_positive", "n_negative"):
+            if isinstance(value, str) or column in (
+                "config",
+                "a",
+                "n_positive",
+                "n_negative",
+            ):
                 assert value == record[column], f"{unit}: {column}"
             elif isinstance(value, float | int) and not column.startswith(MOVES):
                 same.append(np.isclose(value, record[column], rtol=1e-2, atol=1e-2))

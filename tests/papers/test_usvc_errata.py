@@ -63,9 +63,13 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
     error = {}
     for bias in (True, False):
         design = table_3.design_on(X, centres, 4.0, bias)
-        paths = table_3.both_paths(design.take(np.arange(1000)), y[:1000].astype(float))[1]
+        paths = table_3.both_paths(
+            design.take(np.arange(1000)), y[:1000].astype(float)
+        )[1]
         normals = [np.append(machine.w, machine.intercept) for machine in paths]
-        error[bias] = min(wrong(design.augmented[1000:] @ w, y[1000:]) for w in normals) / 500
+        error[bias] = (
+            min(wrong(design.augmented[1000:] @ w, y[1000:]) for w in normals) / 500
+        )
     assert error[True] < 0.04 < error[False]
 
 

@@ -7,13 +7,19 @@ import pandas as pd
 import pytest
 
 from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.published import SCORED, load_published, parse_printed, parse_relation
+from companion.reproduction.published import (
+    SCORED,
+    load_published,
+    parse_printed,
+    parse_relation,
+)
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.run import read_stored
 from companion.reproduction.verdicts import compare_row, regenerated
 
 DEPARTS = ("differs", "fails")
-FARTHER, NEARER = 1.05, 0.95
+FARTHER = 1.05
+NEARER = 0.95
 
 #: Rows that no departure would show, as their records are: few partitions, or a case that never is.
 BLIND = {"conformal": 67, "usvc": 3}
@@ -28,13 +34,25 @@ def moved(row, own, departure):
     value = parse_printed(row["printed"]).value + departure
     if row["kind"] == "draw":
         draws = np.array(own["draws"])
-        if {row["value"], *draws} <= {0, 1}:  # a yes or no is the other answer, or this one
+        if {row["value"], *draws} <= {
+            0,
+            1,
+        }:  # a yes or no is the other answer, or this one
             other = abs(departure) >= 1
-            return {**own, "draws": abs(draws - ((np.median(draws) != row["value"]) != other))}
+            return {
+                **own,
+                "draws": abs(draws - ((np.median(draws) != row["value"]) != other)),
+            }
         return {**own, "draws": draws - np.median(draws) + value}
-    if row["kind"] == "spread":  # all repetitions are farther apart, or nearer, but never alike
+    if (
+        row["kind"] == "spread"
+    ):  # all repetitions are farther apart, or nearer, but never alike
         value = max(value, 1e-9)
-        return {**own, "value": value, "se": own["se"] * value / (own["value"] or math.nan)}
+        return {
+            **own,
+            "value": value,
+            "se": own["se"] * value / (own["value"] or math.nan),
+        }
     return {**own, "value": value}
 
 
@@ -52,18 +70,28 @@ def departures(row, would_see, factor):
 def scored_rows(paper):
     published = load_published(paper)
     for artefact in (a for a in list_artefacts(paper) if a.values is not None):
-        records = {study.name: read_stored(study, "paper").frame for study in artefact.studies}
+        records = {
+            study.name: read_stored(study, "paper").frame for study in artefact.studies
+        }
         rows = published[published["artefact"] == artefact.name]
         cells = regenerated(artefact.values(records))
         for row in rows[rows["asks"].isin(SCORED)].to_dict("records"):
             found = cells.get((row["row"], row["column"]), {})
             for reading, own in found.items():
-                yield f"{artefact.id}: {row['row']} / {row['column']} {reading}", row, own
+                yield (
+                    f"{artefact.id}: {row['row']} / {row['column']} {reading}",
+                    row,
+                    own,
+                )
 
 
 @pytest.mark.parametrize("paper", list_papers())
-def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_not(paper):
-    n_moved, n_blind, wrong = 0, 0, []
+def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_not(
+    paper,
+):
+    n_moved = 0
+    n_blind = 0
+    wrong = []
     for name, row, own in scored_rows(paper):
         found = compare_row(row, own)
         if found.outcome == "not run":
@@ -73,7 +101,9 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
             n_blind += 1
             continue
         if parse_printed(row["printed"]) is None and row["kind"] == "deterministic":
-            wrong += [name] * (compare_row(row, {**own, "value": "?"}).outcome != "differs")
+            wrong += [name] * (
+                compare_row(row, {**own, "value": "?"}).outcome != "differs"
+            )
             continue
         far, near = (
             [compare_row(row, moved(row, own, d)).outcome in DEPARTS for d in ways]
@@ -90,8 +120,12 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
 
 @pytest.mark.parametrize("paper", list_papers())
 def test_a_row_that_repeats_another_has_its_outcome(paper):
-    ledger = pd.concat(read_ledgers(list_artefacts(paper))[0].values()).to_dict("records")
-    outcomes = {f"{r['artefact']}: {r['row']} / {r['column']}": r["outcome"] for r in ledger}
+    ledger = pd.concat(read_ledgers(list_artefacts(paper))[0].values()).to_dict(
+        "records"
+    )
+    outcomes = {
+        f"{r['artefact']}: {r['row']} / {r['column']}": r["outcome"] for r in ledger
+    }
     for r in (r for r in ledger if r["repeats"]):
         own = f"{r['artefact']}: {r['repeats']}"
         repeated = outcomes[own if own in outcomes else r["repeats"]]

@@ -41,7 +41,9 @@ def test_with_two_classes_truncation_is_not_needed(loss):
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
-def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_consistent(loss):
+def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_consistent(
+    loss,
+):
     """The negation of sup >= k - 1 is sup < k - 1, not ratio < k - 1 for every u.
 
     At the end of the interval every u has a ratio below k - 1, and f = 0 is still no minimiser.
@@ -55,7 +57,9 @@ def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_c
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_for_a_smooth_truncated_loss_there_is_no_minimiser(loss):
     """Definition 3.1 speaks of the minimiser f*; the infimum is at an infinite lead."""
-    s, A, B = 0.5 * theory.LOSSES[loss][2](3), 0.4, 0.6
+    s = 0.5 * theory.LOSSES[loss][2](3)
+    A = 0.4
+    B = 0.6
     u = np.linspace(0.0, 30.0, 4001)
     values = A * theory.truncated(loss, s, u) + B * theory.truncated(loss, s, -u)
     infimum = B * theory.LOSSES[loss][0](s)
@@ -70,7 +74,10 @@ def test_equality_9_is_about_decisions_and_not_about_the_machines():
     assert np.array_equal(examples.bayes(p, U), examples.bayes(p, U + 0.5))
     X, y = examples.piecewise_linear(150, np.random.default_rng(1), 0.15)
     design = Design.linear(X)
-    decided = [min_margin(design, y, V, 1.0).decision_function.argmax(axis=1) for V in (U, U + 0.5)]
+    decided = [
+        min_margin(design, y, V, 1.0).decision_function.argmax(axis=1)
+        for V in (U, U + 0.5)
+    ]
     assert (decided[0] != decided[1]).mean() > 0.1
     cost = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     assert utility_from_cost(cost) == pytest.approx(3.0 - cost)
@@ -80,12 +87,18 @@ def test_beta_needs_the_utilities():
     """Our text has beta_ijl = C. Without U_{y_i j} the step is no tangent, and can go up."""
     U = examples.utility(2, 0.4)
     X, y = examples.piecewise_linear(120, np.random.default_rng(5), 0.15)
-    design, C, s = Design.linear(X), 1.0, -0.5
+    design = Design.linear(X)
+    C = 1.0
+    s = -0.5
     start = min_margin(design, y, U, C)
     beta = theory.betas(start.decision_function, y, U, C, s)
     before = theory.robust_objective(start.w, start.intercept, X, y, U, C=C, s=s)
-    steps = [min_margin(design, y, U, C, beta=b, tol=1e-6) for b in (beta, C * (beta > 0))]
-    right, printed = (theory.robust_objective(m.w, m.intercept, X, y, U, C=C, s=s) for m in steps)
+    steps = [
+        min_margin(design, y, U, C, beta=b, tol=1e-6) for b in (beta, C * (beta > 0))
+    ]
+    right, printed = (
+        theory.robust_objective(m.w, m.intercept, X, y, U, C=C, s=s) for m in steps
+    )
     assert right < before < printed
 
 
@@ -95,7 +108,8 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     Nothing is truncated there, so the algorithm ends at once; the truncated loss is less at a lead.
     """
     U = examples.utility(2, 0.6)
-    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, dtype=int)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.zeros(30, dtype=int)
     found = dca(Design.linear(X), y, U, 1.0, -0.5)
     assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
     lead = np.array([2.0, -1.0, -1.0]) / 3
@@ -108,16 +122,26 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     """ "Its convergence is guaranteed", but to a stationary point, such as a constant decision."""
     U = np.eye(3)
     X, y = examples.piecewise_linear(90, np.random.default_rng(2))
-    design, constant = Design.linear(X), np.zeros((3, 3))
+    design = Design.linear(X)
+    constant = np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
-    stuck, own = (dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, "weighted"))
-    assert stuck.converged and own.converged and (stuck.decision_function.argmax(axis=1) == 0).all()
+    stuck, own = (
+        dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, "weighted")
+    )
+    assert (
+        stuck.converged
+        and own.converged
+        and (stuck.decision_function.argmax(axis=1) == 0).all()
+    )
     assert stuck.objective > 1.5 * own.objective
 
 
 def test_the_linear_program_for_b_need_not_determine_b():
     """Two samples of class 1, both truncated against class 3: any further lead of 3 is as good."""
-    y, U, C, s = np.zeros(2, dtype=int), np.eye(3), 1.0, -0.5
+    y = np.zeros(2, dtype=int)
+    U = np.eye(3)
+    C = 1.0
+    s = -0.5
     beta = theory.betas(np.tile([-1.0, -1.0, 2.0], (2, 1)), y, U, C, s)
     assert beta[:, 0, 2].tolist() == [1.0, 1.0]
 
@@ -125,7 +149,9 @@ def test_the_linear_program_for_b_need_not_determine_b():
         g = theory.margins(np.tile(b, (2, 1)))[:, 0]
         return C * np.maximum(1 - g, 0).sum() + (beta[:, 0, 2] * (b[0] - b[2])).sum()
 
-    assert value(np.array([-1.0, -1.0, 2.0])) == value(np.array([-9.0, -9.0, 18.0])) == 2.0
+    assert (
+        value(np.array([-1.0, -1.0, 2.0])) == value(np.array([-9.0, -9.0, 18.0])) == 2.0
+    )
 
 
 def test_4_is_not_convex_but_consistent_without_truncation():
@@ -145,23 +171,40 @@ def test_4_is_not_convex_but_consistent_without_truncation():
 
 def test_the_shift_of_table_3_costs_what_the_utilities_reward():
     published = load_published("wrsvm")
-    cells = published[(published.artefact == "table_3") & published.column.str.startswith("ŷ")]
+    cells = published[
+        (published.artefact == "table_3") & published.column.str.startswith("ŷ")
+    ]
     sums = cells.groupby("row").value.sum()
     assert len(sums) == 9 and sums.to_numpy() == pytest.approx(np.ones(9), abs=2.1e-4)
-    shares = cells.pivot(index="row", columns="column", values="value").to_numpy().reshape(3, 3, 3)
+    shares = (
+        cells.pivot(index="row", columns="column", values="value")
+        .to_numpy()
+        .reshape(3, 3, 3)
+    )
     sizes = np.array([955, 956, 955])
     for block, a, loss in ((1, 0.2, -0.09), (2, 0.6, -6.74)):
-        worth = (shares * examples.utility(2, a)).sum(axis=2) @ sizes * 100 / sizes.sum()
+        worth = (
+            (shares * examples.utility(2, a)).sum(axis=2) @ sizes * 100 / sizes.sum()
+        )
         assert worth[block] - worth[0] == pytest.approx(loss, abs=5e-3)
-        assert worth[block] - worth[0] < -3 * 2 * 0.5e-2  # all roundings of a row together
+        assert (
+            worth[block] - worth[0] < -3 * 2 * 0.5e-2
+        )  # all roundings of a row together
 
 
 def means(table, columns):
     """Printed means of a table, WRSVM - WSVM, by utility and column."""
     published = load_published("wrsvm")
     cells = published[published.artefact == table].set_index(["row", "column"]).value
-    places = [(end, column) for end, column in columns if (f"WSVM{end}", column) in cells.index]
-    return {(end, at): cells[f"WRSVM{end}", at] - cells[f"WSVM{end}", at] for end, at in places}
+    places = [
+        (end, column)
+        for end, column in columns
+        if (f"WSVM{end}", column) in cells.index
+    ]
+    return {
+        (end, at): cells[f"WRSVM{end}", at] - cells[f"WSVM{end}", at]
+        for end, at in places
+    }
 
 
 def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
@@ -169,7 +212,9 @@ def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
     a = [f"a = {a:g}" for a in (0, 0.2, 0.4, 0.6, 0.8)]
     first = means("table_1", [(f" U{i},a", column) for i in (1, 2, 3) for column in a])
     assert len(first) == 13
-    assert sum(gain > 0 for gain in first.values()) == 2 < 13 / 2  # and by 0.02 and 0.05 alone
+    assert (
+        sum(gain > 0 for gain in first.values()) == 2 < 13 / 2
+    )  # and by 0.02 and 0.05 alone
     second = means("table_2", [("", f"U{i},0.4") for i in (1, 2, 3)])
     signs = {column: gain > 0 for (_, column), gain in second.items()}
     assert signs == {"U1,0.4": False, "U2,0.4": True, "U3,0.4": False}
@@ -179,7 +224,11 @@ def test_there_are_three_configurations_of_the_utilities():
     """Figure 1 has three panels, Table 1 three kinds of rows; at a = 0 they are one matrix."""
     published = load_published("wrsvm")
     rows = published[published.artefact == "table_1"].row
-    assert set(rows.str.extract(r"^WR?SVM (U\d,a)$")[0].dropna()) == {"U1,a", "U2,a", "U3,a"}
+    assert set(rows.str.extract(r"^WR?SVM (U\d,a)$")[0].dropna()) == {
+        "U1,a",
+        "U2,a",
+        "U3,a",
+    }
     assert set(examples.PLACES) == {1, 2, 3}
     assert all(np.array_equal(examples.utility(i, 0.0), np.eye(3)) for i in (1, 2, 3))
 
@@ -190,7 +239,9 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     U = examples.utility(2, a)
     truth = examples.class_probabilities("piecewise_linear", regions.lattice())
     row = regions.regions(examples.bayes(truth, U), U)
-    assert row["agrees_with_bayes"] == 1.0 and [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
+    assert row["agrees_with_bayes"] == 1.0 and [
+        row[f"parts_{j}"] for j in (1, 2, 3)
+    ] == [1, 1, 1]
     shares = [row[f"region_{j}"] for j in (1, 2, 3)]
     assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
 
@@ -200,7 +251,9 @@ def boundary(a, x1):
     U = examples.utility(1, a)
 
     def lead(x2, x1):
-        worth = examples.class_probabilities("piecewise_linear", np.array([[x1, x2]])) @ U
+        worth = (
+            examples.class_probabilities("piecewise_linear", np.array([[x1, x2]])) @ U
+        )
         return worth[0, 1] - worth[0, 2]
 
     return np.array([brentq(lead, -6.0, 6.0, args=(at,)) for at in x1])

@@ -9,7 +9,14 @@ import pytest
 from scipy.optimize import minimize
 
 from companion.papers.summaries import Values, share
-from companion.papers.wrsvm import beyond, exact, examples, population, simulation, theory
+from companion.papers.wrsvm import (
+    beyond,
+    exact,
+    examples,
+    population,
+    simulation,
+    theory,
+)
 from companion.papers.wrsvm.five_classes import N_GRADES, grade_cost, grades
 from companion.solvers import Design, dca, min_margin
 
@@ -24,14 +31,25 @@ def expected_loss(f, A, loss, s):
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
     rng = np.random.default_rng(k)
-    for s in (0.6 * theory.LOSSES[loss][2](k), 2.0 * theory.LOSSES[loss][2](k), -np.inf):
+    for s in (
+        0.6 * theory.LOSSES[loss][2](k),
+        2.0 * theory.LOSSES[loss][2](k),
+        -np.inf,
+    ):
         A = rng.dirichlet(np.full(k, 8.0))
         best = A.max()
-        gain = theory.advantage(loss, np.array([s]), np.array([best]), np.array([1 - best]))[0]
+        gain = theory.advantage(
+            loss, np.array([s]), np.array([best]), np.array([1 - best])
+        )[0]
         reduced = expected_loss(np.zeros(k), A, loss, s) - max(gain, 0.0)
-        starts = [rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)]
+        starts = [
+            rng.normal(size=k) * scale for scale in (0.1, 1.0, 3.0) for _ in range(8)
+        ]
         starts += [12.0 * np.eye(k)[A.argmax()], np.zeros(k)]
-        ends = [minimize(expected_loss, f, (A, loss, s), method="Nelder-Mead") for f in starts]
+        ends = [
+            minimize(expected_loss, f, (A, loss, s), method="Nelder-Mead")
+            for f in starts
+        ]
         least = min(end.fun for end in ends)
         assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
 
@@ -50,14 +68,21 @@ def test_the_algorithm_done_by_hand_ends_where_the_solver_does():
     found = theory._by_hand(Design.linear(X), X, y, examples.utility(3, 0.4))
     assert found["steps"] >= 2 and found["decrease"] > 0.05
     assert found["largest_rise"] < 1e-9 and abs(found["above_solver"]) < 1e-7
-    assert max(found["sum_of_w"], found["error_of_13"]) < 1e-9 and found["error_of_15"] < 1e-6
+    assert (
+        max(found["sum_of_w"], found["error_of_13"]) < 1e-9
+        and found["error_of_15"] < 1e-6
+    )
 
 
 def test_the_objective_and_the_betas_are_those_of_the_solver():
     U = examples.utility(2, 0.4)
     X, y = examples.piecewise_linear(80, np.random.default_rng(5), 0.15)
     design = Design.linear(X)
-    for form, weights, s in (("utility", U, -0.5), ("cost", 1 - U, -0.5), ("cost", 1 - U, None)):
+    for form, weights, s in (
+        ("utility", U, -0.5),
+        ("cost", 1 - U, -0.5),
+        ("cost", 1 - U, None),
+    ):
         found = dca(design, y, weights, 2.0, s, form=form)
         end = {"C": 2.0, "s": -np.inf if s is None else s, "form": form}
         value = theory.robust_objective(found.w, found.intercept, X, y, weights, **end)
@@ -70,14 +95,18 @@ def test_the_objective_and_the_betas_are_those_of_the_solver():
 def by_enumeration(X, y, U, C, s):
     """The least over all sets of truncated terms, a convex machine each."""
     sample, label = np.nonzero(U[y] > 0)
-    weight, least = C * U[y[sample], label], np.inf
+    weight = C * U[y[sample], label]
+    least = np.inf
     for kept in product((False, True), repeat=len(weight)):
         kept = np.flatnonzero(kept)
         value = (1 - s) * (weight.sum() - weight[kept].sum())
         if len(kept):
-            design, options = Design.linear(X[sample[kept]]), {"tol": 1e-6}
+            design = Design.linear(X[sample[kept]])
+            options = {"tol": 1e-6}
             options["sample_weight"] = weight[kept]
-            value += min_margin(design, label[kept], np.eye(len(U)), 1.0, **options).objective
+            value += min_margin(
+                design, label[kept], np.eye(len(U)), 1.0, **options
+            ).objective
         least = min(least, value)
     return least
 
@@ -89,7 +118,8 @@ def test_branch_and_bound_finds_what_enumeration_finds(config, a, n):
     for seed in (1, 4):
         X, y = examples.piecewise_linear(n, np.random.default_rng(seed), 0.3)
         for C in (1.0, 5.0):
-            found, least = exact.global_minimum(X, y, U, C, -0.5), by_enumeration(X, y, U, C, -0.5)
+            found = exact.global_minimum(X, y, U, C, -0.5)
+            least = by_enumeration(X, y, U, C, -0.5)
             assert found.objective == pytest.approx(least, rel=2 * exact.TOLERANCE)
             assert found.bound <= least * (1 + 1e-6)
 
@@ -105,8 +135,20 @@ def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
 
 def test_values_of_C_on_one_sample_count_once():
     rows = [
-        {"config": 2, "a": 0.6, "C": C, "sample": k, "n_nodes": 1000, "n_dc": 10, "converged": True}
-        | {"is_proven": k > 1, "own_excess": 0.02 * (C > 1) + 0.001 * k, "unweighted_excess": 0.0}
+        {
+            "config": 2,
+            "a": 0.6,
+            "C": C,
+            "sample": k,
+            "n_nodes": 1000,
+            "n_dc": 10,
+            "converged": True,
+        }
+        | {
+            "is_proven": k > 1,
+            "own_excess": 0.02 * (C > 1) + 0.001 * k,
+            "unweighted_excess": 0.0,
+        }
         for k, C in product(range(1, 6), exact.C_VALUES)
     ]
     out = Values()
@@ -116,13 +158,16 @@ def test_values_of_C_on_one_sample_count_once():
     assert (found.drop("share of minima that are proven").n == 5).all()
     apart = found.loc["objective above the minimum: WSVM start - unweighted start (%)"]
     assert apart.value == pytest.approx(1.0 + 0.3)
-    assert apart.se == pytest.approx(np.std([0.1, 0.2, 0.3, 0.4, 0.5], ddof=1) / np.sqrt(5))
+    assert apart.se == pytest.approx(
+        np.std([0.1, 0.2, 0.3, 0.4, 0.5], ddof=1) / np.sqrt(5)
+    )
     assert found.loc["log10 of convex problems: branch and bound / DC"].value == 2.0
 
 
 @pytest.mark.parametrize("example", ["piecewise_linear", "nonlinear"])
 def test_expected_utilities_are_averages_over_a_large_sample(example):
-    U, rng = examples.utility(2, 0.6), np.random.default_rng(0)
+    U = examples.utility(2, 0.6)
+    rng = np.random.default_rng(0)
     cells, weight = population.population(example)
     assert weight.sum() == pytest.approx(1.0)
 
@@ -149,23 +194,35 @@ def test_no_machine_is_above_bayes():
 
 def test_gains_by_flips_are_paired_over_samples():
     cells = product((0.15, 0.0), (2, 1, 3), ("none", "s = -1/2"))
-    frame = pd.DataFrame(cells, columns=["flip", "sample", "machine"]).assign(config=2, a=0.4)
+    frame = pd.DataFrame(cells, columns=["flip", "sample", "machine"]).assign(
+        config=2, a=0.4
+    )
     gain = np.where(frame.flip > 0, 0.03, 0.01) * (frame.machine != "none")
-    frame["utility"] = np.where(frame.flip > 0, 0.6, 0.8) + 0.01 * frame["sample"] + gain
+    frame["utility"] = (
+        np.where(frame.flip > 0, 0.6, 0.8) + 0.01 * frame["sample"] + gain
+    )
     found = beyond.gain_by_flips(frame)
-    assert found.mean == pytest.approx(2.0) and found.standard_error < 1e-9 and found.n == 3
+    assert (
+        found.mean == pytest.approx(2.0)
+        and found.standard_error < 1e-9
+        and found.n == 3
+    )
 
 
 def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
     printed = simulation.samples("table_1", 3)[:2]
-    flipped, clean = population.samples(3, examples.FLIP), population.samples(3, 0.0)
-    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(printed, flipped, clean, strict=True):
+    flipped = population.samples(3, examples.FLIP)
+    clean = population.samples(3, 0.0)
+    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(
+        printed, flipped, clean, strict=True
+    ):
         assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
         assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
 
 
 def test_the_best_of_equal_machines_is_the_first():
-    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0, 1])
+    X = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    y = np.array([0, 1])
     w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
     path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
     best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)

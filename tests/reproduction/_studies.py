@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from companion.errors import DataUnavailable
+from companion._utils.errors import DataUnavailable
 from companion.reproduction.units import Study, seed_for
 
 n_calls = 0
@@ -41,14 +41,22 @@ def error_rate(unit):
     model = SVC(C=unit.params["C"], gamma=0.5).fit(X, y)
     W = unit.rng().normal(size=(300, 300))
     row = {"error": 100 * np.mean(model.predict(X_test) != y_test)}
-    row |= {"n_support": np.int64(model.support_.size), "checksum": (W @ W.T @ W).sum() / 3}
-    return row | {"note": "one" if unit.params["C"] == 1 else None, "converged": np.bool_(True)}
+    row |= {
+        "n_support": np.int64(model.support_.size),
+        "checksum": (W @ W.T @ W).sum() / 3,
+    }
+    return row | {
+        "note": "one" if unit.params["C"] == 1 else None,
+        "converged": np.bool_(True),
+    }
 
 
 def fragile_error_rate(unit):
     """`error_rate` with a fault of each kind."""
     if unit.params["repetition"] == 1:
-        raise DataUnavailable("heart.dat cannot be had here;\n run `companion data fetch`.")
+        raise DataUnavailable(
+            "heart.dat cannot be had here;\n run `companion data fetch`."
+        )
     if unit.params["repetition"] == 2:
         raise ZeroDivisionError("no variance\nat all")
     return error_rate(unit)
@@ -98,7 +106,9 @@ def units(n_repetitions=3, name="table_0", paper="tests", data=""):
     def listed(profile):
         n = n_repetitions if profile == "paper" else max(1, 2 * n_repetitions // 3)
         study = Study(paper, name, units=None, compute=None)
-        return [study.unit(data, C=C, repetition=k) for k in range(n) for C in (10.0, 1.0)]
+        return [
+            study.unit(data, C=C, repetition=k) for k in range(n) for C in (10.0, 1.0)
+        ]
 
     return listed
 

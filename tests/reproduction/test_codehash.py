@@ -12,8 +12,8 @@ from _cases import refused
 from _run import said
 from _studies import threads
 
-from companion import _sources
-from companion._sources import spelled
+from companion._utils import sources as _sources
+from companion._utils.sources import spelled
 from companion.reproduction import codehash
 from companion.reproduction.codehash import closure, code_digest
 
@@ -126,7 +126,11 @@ SAME = {
     "line ends of another system": ("study.py", "\n", "\r\n"),
     "a figure": ("study.py", "return scaled(ax, COLOUR)", "return None"),
     "a constant of a figure": ("study.py", '"red"', '"blue"'),
-    "a function that only a figure calls": ("tools/inner.py", "return x\n", "return colour\n"),
+    "a function that only a figure calls": (
+        "tools/inner.py",
+        "return x\n",
+        "return colour\n",
+    ),
     "a new constant": ("study.py", 'COLOUR = "red"\n', 'COLOUR = "red"\nextra = 1\n'),
 }
 
@@ -138,17 +142,33 @@ DIFFERENT = {
     "a constant of what is loaded lazily": ("lazy/late.py", "LATE = 6", "LATE = 7"),
     "a formatted string": ("study.py", ":.3f", ":.4f"),
     "a constant": ("study.py", "FACTOR = 2.0", "FACTOR = 3.0"),
-    "what is put into a constant later": ("study.py", 'TABLE["b"] = [2]', 'TABLE["b"] = [3]'),
+    "what is put into a constant later": (
+        "study.py",
+        'TABLE["b"] = [2]',
+        'TABLE["b"] = [3]',
+    ),
     "a loop over a constant": ("study.py", "_entry.append(3)", "_entry.append(4)"),
     "a function under a condition": ("study.py", "return x + 10", "return x + 11"),
     "the condition": ("study.py", "if FACTOR > 1", "if FACTOR > 0"),
-    "the argument of a decorator": ("study.py", "@decorated(times=1)", "@decorated(times=2)"),
-    "a decorator": ("study.py", "return lambda function: function", "return lambda f: f"),
+    "the argument of a decorator": (
+        "study.py",
+        "@decorated(times=1)",
+        "@decorated(times=2)",
+    ),
+    "a decorator": (
+        "study.py",
+        "return lambda function: function",
+        "return lambda f: f",
+    ),
     "a default": ("study.py", "return 3\n", "return 4\n"),
     "a class": ("shapes.py", "radius**2", "radius**3"),
     "a base class": ("shapes.py", '"shape"', '"form"'),
     "a function through a re-export": ("tools/inner.py", "/ 7", "/ 8"),
-    "a module that is taken from a package": ("tools/deep.py", "value = 1", "value = 2"),
+    "a module that is taken from a package": (
+        "tools/deep.py",
+        "value = 1",
+        "value = 2",
+    ),
     "what an import inside the function brings": ("nested.py", "+ 4", "+ 3"),
     "what a dotted import brings": ("far/away.py", "distance = 5", "distance = 6"),
     "what is loaded lazily": ("lazy/late.py", "+ x", "- x"),
@@ -164,7 +184,9 @@ def digest(tmp_path, monkeypatch):
     def forget():
         importlib.invalidate_caches()
         codehash._module.cache_clear()
-        for name in [name for name in sys.modules if name.startswith("package_of_the_test")]:
+        for name in [
+            name for name in sys.modules if name.startswith("package_of_the_test")
+        ]:
             del sys.modules[name]
 
     def digest(changed=None):
@@ -187,7 +209,11 @@ def edited(file, old, new):
 @pytest.mark.parametrize("change", SAME)
 def test_what_cannot_change_results_keeps_the_digest(digest, change):
     before = digest()
-    assert digest(edited(*SAME[change])) == before and len(before) == 12 and int(before, 16) >= 0
+    assert (
+        digest(edited(*SAME[change])) == before
+        and len(before) == 12
+        and int(before, 16) >= 0
+    )
 
 
 @pytest.mark.parametrize("change", DIFFERENT)
@@ -197,7 +223,9 @@ def test_what_is_reached_moves_the_digest(digest, change):
 
 def test_where_a_definition_stands_does_not_matter(digest):
     helper = "def helper(x):\n    return x + 1\n"
-    moved = edited("tools/inner.py", helper, "from package_of_the_test.far.away import helper\n")
+    moved = edited(
+        "tools/inner.py", helper, "from package_of_the_test.far.away import helper\n"
+    )
     moved["far/away.py"] = f"{helper}\n\ndistance = 5\n"
     assert digest(moved) == digest()
 
@@ -215,20 +243,32 @@ def test_the_spelling_is_the_same_under_every_python():
     assert hashlib.sha256(text.encode()).hexdigest()[:12] == "428f02a07325", text
 
 
-@pytest.mark.parametrize("compute", [lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode])
+@pytest.mark.parametrize(
+    "compute", [lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode]
+)
 def test_what_is_no_function_of_a_module_is_refused(compute):
-    refused("must be a function at the top level of a module. Got", code_digest, compute)
+    refused(
+        "must be a function at the top level of a module. Got", code_digest, compute
+    )
 
 
 def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
     from companion.papers.usvc.fig_1 import STUDIES
 
-    compute, found = STUDIES[0].compute, []
-    for changed, content in ((b"", None), (b"", b'{"companion.'), (b"", b"[0]"), (b"#", None)):
+    compute = STUDIES[0].compute
+    found = []
+    for changed, content in (
+        (b"", None),
+        (b"", b'{"companion.'),
+        (b"", b"[0]"),
+        (b"#", None),
+    ):
         source = tmp_path / "package" / "module.py"
         source.parent.mkdir(exist_ok=True)
         source.write_bytes(changed)
-        monkeypatch.setattr(codehash, "digest_of", partial(_sources.digest_of, source.parent))
+        monkeypatch.setattr(
+            codehash, "digest_of", partial(_sources.digest_of, source.parent)
+        )
         codehash._kept.cache_clear()
         path, kept = codehash._kept()
         if content is not None:  # damaged by whatever
@@ -256,7 +296,7 @@ def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
 
 RAN = """
 import json, sys
-from companion.errors import DataUnavailable
+from companion._utils.errors import DataUnavailable
 from companion.reproduction.artefacts import list_artefacts
 from companion.reproduction.codehash import closure
 
@@ -289,11 +329,30 @@ for name in names:
 
 #: Studies with a unit that takes a second or two.
 FAST = {
-    "l1nsvm": ("table_1", "fig_1", "fig_1_leverage", "table_2_search", "table_2_surface"),
+    "l1nsvm": (
+        "table_1",
+        "fig_1",
+        "fig_1_leverage",
+        "table_2_search",
+        "table_2_surface",
+    ),
     "gacv": ("fig_1", "beyond"),
     "usvc": ("fig_1_losses", "fig_3_4", "table_1_plain", "table_4", "benefit_width"),
-    "wrsvm": ("table_1", "table_2", "theory_theorem", "theory_equality", "beyond_exact"),
-    "conformal": ("statements", "formula", "displacements", "identities", "forced", "shift"),
+    "wrsvm": (
+        "table_1",
+        "table_2",
+        "theory_theorem",
+        "theory_equality",
+        "beyond_exact",
+    ),
+    "conformal": (
+        "statements",
+        "formula",
+        "displacements",
+        "identities",
+        "forced",
+        "shift",
+    ),
 }
 
 
@@ -301,11 +360,17 @@ FAST = {
 @pytest.mark.parametrize("paper", FAST)
 def test_every_function_that_runs_is_reached(paper):
     """All of the package, functions by the outermost definition that they stand in."""
-    found = [json.loads(line) for line in said("-c", RAN, paper, *FAST[paper]).splitlines()]
+    found = [
+        json.loads(line) for line in said("-c", RAN, paper, *FAST[paper]).splitlines()
+    ]
     assert found and all(n_ran > 1 for _, n_ran, _ in found)
     assert {name: missing for name, _, missing in found if missing} == {}
 
 
 def test_the_unit_that_a_function_is_given_is_reached():
-    reached = {name for home, name in closure(threads) if home == "companion.reproduction.units"}
+    reached = {
+        name
+        for home, name in closure(threads)
+        if home == "companion.reproduction.units"
+    }
     assert {"Unit", "seed_for"} <= reached

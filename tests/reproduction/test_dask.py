@@ -17,7 +17,7 @@ from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 from click.testing import CliRunner
 
-from companion.cli import main
+from companion.papers.across.command import main
 from companion.reproduction import _dask
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
@@ -53,9 +53,13 @@ class Cluster:
         return self._processes[-1]
 
     def add_workers(self, n_workers, **options):
-        words = f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"
+        words = (
+            f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"
+        )
         words = (*words.split(), self.folder)
-        self.workers += [self._start("dask_worker", *words, **options) for _ in range(n_workers)]
+        self.workers += [
+            self._start("dask_worker", *words, **options) for _ in range(n_workers)
+        ]
 
     def kill(self, *processes):
         for process in processes:
@@ -94,15 +98,21 @@ def killing(cluster, victims, places, n_stored):
     thread.join()
 
 
-def test_a_worker_killed_midway_changes_nothing(cluster, places, reference, monkeypatch):
+def test_a_worker_killed_midway_changes_nothing(
+    cluster, places, reference, monkeypatch
+):
     monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
     cluster.add_workers(2)
     with killing(cluster, lambda: cluster.workers[:1], places, 3):
         records = load_records(study(n_repetitions=6), backend="dask")
-    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1) and table(places) == reference
+    assert (records.computed, len(cluster.workers)) == (N_UNITS, 1) and table(
+        places
+    ) == reference
 
 
-def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference, monkeypatch):
+def test_a_cluster_that_lost_all_can_be_started_again(
+    cluster, places, reference, monkeypatch
+):
     monkeypatch.setattr(_dask, "WORKERLESS", 1)
     options = {"backend": "dask"}
     lost = "the workers are lost .*{}.* are stored; run again"
@@ -118,7 +128,9 @@ def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference
         monkeypatch.setattr(_dask, "WORKERLESS", 1)
         return list(cluster.workers)
 
-    no_worker = pytest.raises(ClusterError, match=lost.format("no worker for 1 seconds"))
+    no_worker = pytest.raises(
+        ClusterError, match=lost.format("no worker for 1 seconds")
+    )
     with killing(cluster, workers, places, 3), no_worker:
         load_records(study(n_repetitions=6), **options)
     kept = len(stored(working(places)))
@@ -136,20 +148,26 @@ def test_a_cluster_that_lost_all_can_be_started_again(cluster, places, reference
 
 def test_a_scheduler_that_is_not_there_is_named_within_seconds(places, monkeypatch):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
-    command, start = ["reproduce", "l1nsvm/fig_1", "--backend", "dask"], time.time()
+    command = ["reproduce", "l1nsvm/fig_1", "--backend", "dask"]
+    start = time.time()
     for address in ("tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"):
         with dask.config.set({"scheduler-address": address}):
             done = CliRunner().invoke(main, command)
         assert done.exit_code == 4
         assert f"The Dask scheduler {address} cannot be reached" in done.output
-        assert "check DASK_SCHEDULER_ADDRESS" in done.output and "Traceback" not in done.output
+        assert (
+            "check DASK_SCHEDULER_ADDRESS" in done.output
+            and "Traceback" not in done.output
+        )
     assert time.time() - start < 30
 
 
 # ------------------------------------------------------------------------------ other software
 
 
-def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, monkeypatch):
+def test_units_fail_on_a_worker_that_has_other_code(
+    cluster, places, tmp_path, monkeypatch
+):
     source = "def compute(unit):\n    return {{'x': {}}}\n"
     (tmp_path / "here").mkdir()
     for folder, factor in (("here", 1), ("there", 2)):
@@ -158,13 +176,17 @@ def test_units_fail_on_a_worker_that_has_other_code(cluster, places, tmp_path, m
     from code_of_the_cluster import compute
 
     cluster.add_workers(1)
-    with pytest.raises(UnitError, match="(?s)6 of 6 units.*other code.*the same version"):
+    with pytest.raises(
+        UnitError, match="(?s)6 of 6 units.*other code.*the same version"
+    ):
         load_records(study(compute), backend="dask")
     assert stored(working(places)) == set()
 
 
 def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
-    (tmp_path / "companion.py").write_text("raise ModuleNotFoundError('No module of this name')")
+    (tmp_path / "companion.py").write_text(
+        "raise ModuleNotFoundError('No module of this name')"
+    )
     cluster.add_workers(1, path=(tmp_path,))
     with pytest.raises(ClusterError, match="cannot run a unit .*the same version"):
         load_records(study(), backend="dask")
@@ -178,7 +200,9 @@ def threaded():
     """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
     from distributed import LocalCluster
 
-    threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2")
+    threads = dict.fromkeys(
+        ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2"
+    )
     size = {"n_workers": 1, "threads_per_worker": 3, "processes": True}
     with (
         dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
@@ -188,7 +212,9 @@ def threaded():
         yield {"backend": "dask"}
 
 
-def test_threads_of_a_worker_take_turns_and_give_the_same_records(places, reference, threaded):
+def test_threads_of_a_worker_take_turns_and_give_the_same_records(
+    places, reference, threaded
+):
     load_records(study(n_repetitions=6), **threaded)
     assert table(places) == reference
     frame = load_records(study(_studies.threads, 20, "threads"), **threaded).frame

@@ -80,7 +80,9 @@ LOADERS = {
 
 def defined_tests(path):
     """Names of the test functions of a module, without importing it."""
-    return re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(
+        r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 def load_toy(paper):
@@ -109,7 +111,9 @@ def load(tmp_path, monkeypatch):
 
 def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
     deviations = load(DEVIATION)
-    assert set(deviations) == {("toy", "table_1", row, "error") for row in ("heart", "cancer")}
+    assert set(deviations) == {
+        ("toy", "table_1", row, "error") for row in ("heart", "cancer")
+    }
     found = Deviation("other splits", "notebooks/toy/table_1.ipynb", "demonstrated")
     assert deviations["toy", "table_1", "heart", "error"] == found
     proof = ("tests/papers/test_wrsvm_errata.py::test_two",)
@@ -117,7 +121,9 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
     assert load(READING, READING) == {"rows-exchanged": reading}
     proof = ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb")
     print_ = ("one sum inside the other", "two sums side by side")
-    assert load(ERRATUM, ERRATUM) == [Erratum("gacv", "(11)", *print_, "misprint", proof)]
+    assert load(ERRATUM, ERRATUM) == [
+        Erratum("gacv", "(11)", *print_, "misprint", proof)
+    ]
     for like, nothing in ((DEVIATION, {}), (ERRATUM, []), (READING, {})):
         assert load("# none\n", like) == nothing
         (tmp_path / LOADERS[like][0]).unlink()
@@ -136,9 +142,21 @@ FAULTS = [
     ),
     ("[heart, cancer]", "heart", "rows must be a list of texts"),
     ('"2"', '"0"', "tried must be a number in quotes, at least 1. Got '0'"),
-    ("paper: gacv", "paper: gcv", "line 1: paper 'gcv' is unknown: it must be one of l1nsvm"),
-    ("kind: misprint", "kind: typo", "kind 'typo' is unknown: it must be one of misprint"),
-    ("where: (11)", "where: 11", "where must be a text that says something in one line. Got 11"),
+    (
+        "paper: gacv",
+        "paper: gcv",
+        "line 1: paper 'gcv' is unknown: it must be one of l1nsvm",
+    ),
+    (
+        "kind: misprint",
+        "kind: typo",
+        "kind 'typo' is unknown: it must be one of misprint",
+    ),
+    (
+        "where: (11)",
+        "where: 11",
+        "where must be a text that says something in one line. Got 11",
+    ),
     ("proof: [", "proof: [] # [", "proof must be a list of texts"),
     ("notebooks/gacv/fig_1.ipynb", "section 3", "proof 'section 3' is neither"),
 ]
@@ -172,9 +190,19 @@ def test_errata_stand_in_the_order_of_the_papers_and_are_of_every_kind():
 
 def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
     named = {proof for erratum in load_errata() for proof in erratum.proof}
-    paths = [path for end in ("errata", "statements") for path in TESTS.glob(f"test_*_{end}.py")]
-    tests = {name: path.relative_to(ROOT) for path in paths for name in defined_tests(path)}
-    left = {name for name, path in tests.items() if f"{path.as_posix()}::{name}" not in named}
+    paths = [
+        path
+        for end in ("errata", "statements")
+        for path in TESTS.glob(f"test_*_{end}.py")
+    ]
+    tests = {
+        name: path.relative_to(ROOT) for path in paths for name in defined_tests(path)
+    }
+    left = {
+        name
+        for name, path in tests.items()
+        if f"{path.as_posix()}::{name}" not in named
+    }
     assert left == NOT_ERRATA
 
 

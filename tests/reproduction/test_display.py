@@ -19,15 +19,36 @@ from companion.reproduction.verdicts import SCORES, compare
 
 
 def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
-    place = {"paper": "toy", "artefact": "table_1", "row": name, "column": column, "where": "p. 1"}
-    numbers = {"value": value, "spread": spread, "n": math.nan if kind == "ordinal" else 100.0}
+    place = {
+        "paper": "toy",
+        "artefact": "table_1",
+        "row": name,
+        "column": column,
+        "where": "p. 1",
+    }
+    numbers = {
+        "value": value,
+        "spread": spread,
+        "n": math.nan if kind == "ordinal" else 100.0,
+    }
     asks = {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
     asks |= {"sentence": "", "why": "", "repeats": "", "overlap": 0}
-    return place | numbers | asks | {"printed": printed, "kind": kind, "relation": relation}
+    return (
+        place
+        | numbers
+        | asks
+        | {"printed": printed, "kind": kind, "relation": relation}
+    )
 
 
 def own(name, column, value, spread=math.nan, se=math.nan, converged=True, reading=""):
-    numbers = {"value": value, "spread": spread, "n": 100, "se": se, "converged": converged}
+    numbers = {
+        "value": value,
+        "spread": spread,
+        "n": 100,
+        "se": se,
+        "converged": converged,
+    }
     return {"row": name, "column": column, "reading": reading} | numbers
 
 
@@ -43,9 +64,15 @@ def ledger():
         row("german", "LS", "23.3", 23.3, spread=2.1),
     ]
     size = [own("size", "n", 100.0)]
-    heart = [own("heart", "LS", 15.6123456789, 3.1500001), own("heart", "LS ±", 3.1500001)]
+    heart = [
+        own("heart", "LS", 15.6123456789, 3.1500001),
+        own("heart", "LS ±", 3.1500001),
+    ]
     heart += [own("heart", "|A - B|", 0.25, se=0.125)]
-    cancer = [own("cancer", "LS", 29.0, 4.5, converged=False), own("cancer", "LS ±", 4.5)]
+    cancer = [
+        own("cancer", "LS", 29.0, 4.5, converged=False),
+        own("cancer", "LS ±", 4.5),
+    ]
     cancer += [own("cancer", "LS", 25.0, 4.5, reading="exchanged")]
     regenerated = pd.DataFrame(size + heart + cancer)
     return compare(pd.DataFrame(published), regenerated, {}, {"exchanged": 0})
@@ -53,28 +80,62 @@ def ledger():
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
     table = verdict_table(ledger, "Table 1")
-    texts = {tuple(row[:2]): dict(zip(table.header, row, strict=True)) for row in table.rows}
-    first = ["heart", "LS", "15.6 ± 3.2", "15.6 ± 3.2", "0.0", "", "1.4", "100", "reproduced", ""]
+    texts = {
+        tuple(row[:2]): dict(zip(table.header, row, strict=True)) for row in table.rows
+    }
+    first = [
+        "heart",
+        "LS",
+        "15.6 ± 3.2",
+        "15.6 ± 3.2",
+        "0.0",
+        "",
+        "1.4",
+        "100",
+        "reproduced",
+        "",
+    ]
     assert len(texts) == len(ledger) and list(texts["heart", "LS"].values()) == first
-    claim, cancer = texts["heart", "|A - B|"], texts["cancer", "LS"]
-    assert claim["published"] == "similar (<= 1)" and claim["reproduced"] == "0.25 (SE 0.12)"
-    assert (claim["distance"], claim["support"], claim["verdict"]) == ("", "+5.5", "holds")
+    claim = texts["heart", "|A - B|"]
+    cancer = texts["cancer", "LS"]
+    assert (
+        claim["published"] == "similar (<= 1)"
+        and claim["reproduced"] == "0.25 (SE 0.12)"
+    )
+    assert (claim["distance"], claim["support"], claim["verdict"]) == (
+        "",
+        "+5.5",
+        "holds",
+    )
     assert (cancer["distance"], cancer["n"]) == ("5.1", "100")
     undeclared = "differs and is not declared in data/deviations.yaml"
     assert cancer["verdict"] == f"differs (not converged); {undeclared}"
     assert cancer["as read"] == "25.0: within spread (exchanged)"
-    assert list(texts["german", "LS"].values())[3:] == ["-", "", "", "", "", "not run", ""]
+    assert list(texts["german", "LS"].values())[3:] == [
+        "-",
+        "",
+        "",
+        "",
+        "",
+        "not run",
+        "",
+    ]
 
 
 def test_what_departs_comes_first_and_what_agrees_or_is_listed_is_folded_up(ledger):
     table = verdict_table(ledger)
     names = [tuple(row[:2]) for row in table.rows]
     assert names == [(value["row"], value["column"]) for value in table.values]
-    assert names[:2] == [("cancer", "LS"), ("german", "LS")] and names[-1] == ("size", "n")
+    assert names[:2] == [("cancer", "LS"), ("german", "LS")] and names[-1] == (
+        "size",
+        "n",
+    )
     assert table.rows[-1][8] == "listed: setting"
     shown, folded = table.to_html().split("<details>")
     assert "<td>german</td>" in shown and "<td>heart</td>" not in shown
-    assert "5 more" in folded and "<td>size</td>" in folded and "<td>heart</td>" in folded
+    assert (
+        "5 more" in folded and "<td>size</td>" in folded and "<td>heart</td>" in folded
+    )
     assert "<details>" not in verdict_table(ledger[ledger["row"] == "german"]).to_html()
 
 
@@ -84,22 +145,31 @@ def test_no_table_shows_more_than_forty_rows_unfolded():
     assert "<td>39</td>" in shown and "5 more" in folded and "<td>40</td>" in folded
 
 
-def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to(ledger):
+def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to(
+    ledger,
+):
     claims = ledger["asks"] == "claim"
     ledger.loc[claims, "sentence"] = '"A and B are similar"'
     text = findings(ledger).data
     assert "**3 of 5 printed values agree**, 1 differ, 1 not run." in text
     assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in text
     assert '* **Holds** (one test): "A and B are similar".' in text
-    assert "* **Read otherwise**: 1 of 1 rows agree, as printed 0 (*exchanged*)." in text
+    assert (
+        "* **Read otherwise**: 1 of 1 rows agree, as printed 0 (*exchanged*)." in text
+    )
     ledger.loc[claims, ["outcome", "reproduced"]] = ["fails", 3.0]
     failing = findings(ledger).data.replace("\\", "")
-    assert 'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3' in failing
+    assert (
+        'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3'
+        in failing
+    )
     ledger.loc[claims, "outcome_as_read"] = "holds"
     assert 'Fails** (one test; as read: holds): "A and B' in findings(ledger).data
 
 
-def test_findings_say_what_a_reading_changes_and_fold_what_is_more_than_asked_for(ledger):
+def test_findings_say_what_a_reading_changes_and_fold_what_is_more_than_asked_for(
+    ledger,
+):
     ledger["reading"] = ledger["reading"].replace("exchanged", "b-start-svc")
     text = findings(ledger, most=2).data
     assert "(*b-start-svc*, in case B the unbiased machine starts at the SVC" in text
@@ -110,7 +180,10 @@ def test_findings_say_what_a_reading_changes_and_fold_what_is_more_than_asked_fo
 
 
 def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetitions():
-    published = [row("a", "x", "5", 5.0, spread=1.0), row("b", "x", "5", 5.0, spread=0.25)]
+    published = [
+        row("a", "x", "5", 5.0, spread=1.0),
+        row("b", "x", "5", 5.0, spread=0.25),
+    ]
     published += [row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan}]
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
     b, a, c = verdict_table(compare(pd.DataFrame(published), own_values)).rows
@@ -120,9 +193,13 @@ def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetiti
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
     lines = verdict_table(ledger, "Title").to_text().splitlines()
     assert lines[0] == "Title"
-    assert {line.index("LS") for line in lines[3:] if "LS" in line} == {lines[1].index("column")}
+    assert {line.index("LS") for line in lines[3:] if "LS" in line} == {
+        lines[1].index("column")
+    }
     narrow = verdict_table(ledger).to_text(width=80).splitlines()
-    assert max(map(len, narrow)) <= 80 < max(map(len, lines)) and len(narrow) > len(lines)
+    assert max(map(len, narrow)) <= 80 < max(map(len, lines)) and len(narrow) > len(
+        lines
+    )
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
@@ -133,12 +210,17 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     assert heart["reproduced"] == 15.6123456789 and heart["reproduced_n"] == 100
     assert german["reproduced"] is None
     assert cancer["converged"] is False and cancer["outcome"] == "differs"
-    assert (cancer["reproduced_as_read"], cancer["outcome_as_read"]) == (25.0, "within spread")
+    assert (cancer["reproduced_as_read"], cancer["outcome_as_read"]) == (
+        25.0,
+        "within spread",
+    )
     values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
     assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
 
 
-@given(st.floats(allow_nan=False), st.sampled_from([".1f", "+.1f", ".2g", ".0%", ".4g"]))
+@given(
+    st.floats(allow_nan=False), st.sampled_from([".1f", "+.1f", ".2g", ".0%", ".4g"])
+)
 def test_zero_has_no_sign(value, how):
     table = Table.from_frame(pd.DataFrame({"x": [value, -0.0]}), {"x": how})
     assert float(table.rows[1][0].rstrip("%")) == 0 and "-" not in table.rows[1][0]
@@ -154,30 +236,67 @@ def test_html_and_markdown_escape_what_would_break_them():
 
 
 def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
-    table = display.published_vs_reproduced(ledger[ledger["row"] != "size"], columns=["LS"])
+    table = display.published_vs_reproduced(
+        ledger[ledger["row"] != "size"], columns=["LS"]
+    )
     assert table.header == ["", "", "LS"]
-    heart, cancer = (["15.6 ± 3.2"] * 2, "reproduced"), (["25.7 ± 4.5", "29.0 ± 4.5"], "differs")
+    heart = (["15.6 ± 3.2"] * 2, "reproduced")
+    cancer = (["25.7 ± 4.5", "29.0 ± 4.5"], "differs")
     shown = [row[2] for row in table.rows[:6]]
     assert shown == [*heart[0], heart[1], *cancer[0], f"{cancer[1]}; ±: reproduced"]
     assert [row[0] for row in table.rows[3:8]] == ["cancer", "", "", "", "german"]
-    assert [row[1] for row in table.rows[3:7]] == ["published", "reproduced", "verdict", "as read"]
+    assert [row[1] for row in table.rows[3:7]] == [
+        "published",
+        "reproduced",
+        "verdict",
+        "as read",
+    ]
     assert table.rows[6][2] == "25.0: within spread (exchanged)"
-    assert len(table.values) == 5, "values of the spreads shown inside are kept, the claim's not"
-    assert display.published_vs_reproduced(ledger).header == ["", "", "n", "LS", "|A - B|"]
-    assert display.published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
-    refused("There is no column 'XX'", display.published_vs_reproduced, ledger, columns=["XX"])
-    refused("There is no row 'liver'", display.published_vs_reproduced, ledger, rows=["liver"])
+    assert len(table.values) == 5, (
+        "values of the spreads shown inside are kept, the claim's not"
+    )
+    assert display.published_vs_reproduced(ledger).header == [
+        "",
+        "",
+        "n",
+        "LS",
+        "|A - B|",
+    ]
+    assert (
+        display.published_vs_reproduced(ledger, rows=["cancer"]).rows[0][0] == "cancer"
+    )
+    refused(
+        "There is no column 'XX'",
+        display.published_vs_reproduced,
+        ledger,
+        columns=["XX"],
+    )
+    refused(
+        "There is no row 'liver'",
+        display.published_vs_reproduced,
+        ledger,
+        rows=["liver"],
+    )
     both = pd.concat([ledger, ledger.assign(artefact="fig_1")])
-    refused("shows one artefact. Got table_1, fig_1", display.published_vs_reproduced, both)
+    refused(
+        "shows one artefact. Got table_1, fig_1", display.published_vs_reproduced, both
+    )
 
 
 def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused():
-    frame = pd.DataFrame({"C": [1.0, 0.123456], "n": [5, 6], "who": ["a", "b"], "x": [math.nan, 2]})
+    frame = pd.DataFrame(
+        {"C": [1.0, 0.123456], "n": [5, 6], "who": ["a", "b"], "x": [math.nan, 2]}
+    )
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
     assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
     assert table.values[1]["C"] == 0.123456 and table.values[0]["x"] is None
     assert table.header == ["C", "n", "who", "x"]
-    refused("formats must name columns of the frame. Got D", Table.from_frame, frame, {"D": ".1f"})
+    refused(
+        "formats must name columns of the frame. Got D",
+        Table.from_frame,
+        frame,
+        {"D": ".1f"},
+    )
     refused("must have 2 cells", Table, ["a", "b"], [["1"]], [])
 
 

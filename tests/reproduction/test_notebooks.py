@@ -21,7 +21,9 @@ from companion.reproduction.warm import WarmProvisioner
 
 PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
 COUNT = Parameter("n", int, 3, "count", low=1, high=9)
-STUDY = Study("toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians)
+STUDY = Study(
+    "toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians
+)
 ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), (PROFILE, COUNT))
 CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
 SHOW = """\
@@ -58,13 +60,19 @@ def source(tmp_path):
     return tmp_path / "nb" / "fig_1.ipynb"
 
 
-def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, source, monkeypatch):
+def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(
+    tmp_path, source, monkeypatch
+):
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     write_notebook(source, SHOW)
-    report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source)
+    report = run_notebook(
+        ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source
+    )
     assert not report.failure and str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
-    assert executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
+    assert (
+        executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
+    )
     assert os.environ["COMPANION_PROGRESS"] == "1", "the environment is restored"
     tags = [cell.metadata.get("tags", []) for cell in executed.cells]
     assert tags == [[], ["parameters"], ["injected-parameters"], []]
@@ -76,9 +84,12 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(tmp_path, so
 
 def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, source):
     write_notebook(source, "print(1, flush=True); print(2); n", ids=False)
-    before, written = source.read_text(), []
+    before = source.read_text()
+    written = []
     for _ in range(2):
-        report = run_notebook(ARTEFACT, source.with_stem("out"), source=source, in_place=True)
+        report = run_notebook(
+            ARTEFACT, source.with_stem("out"), source=source, in_place=True
+        )
         assert not report.failure
         written += [source.read_text(), report.output.read_text()]
     assert len(set(written)) == 1 and before not in written
@@ -91,31 +102,46 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
     assert executed.metadata.language_info == {"name": "python"}
     assert not any(cell.metadata.get("execution") for cell in executed.cells)
     assert str(tmp_path) not in written[0]
-    assert sorted(path.name for path in source.parent.iterdir()) == ["fig_1.ipynb", "out.ipynb"]
+    assert sorted(path.name for path in source.parent.iterdir()) == [
+        "fig_1.ipynb",
+        "out.ipynb",
+    ]
 
 
-def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(tmp_path, source):
+def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(
+    tmp_path, source
+):
     write_notebook(source, "ok = 1", "\n# why\n1 / 0", "never = 1")
     before = source.read_text()
-    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True)
+    report = run_notebook(
+        ARTEFACT, tmp_path / "out.ipynb", source=source, in_place=True
+    )
     assert report.failure
     error = "ZeroDivisionError: division by zero"
     assert str(report) == f"toy/fig_1: failed in cell [3] (# why): {error}"
     assert source.read_text() == before
     executed = nbformat.read(report.output, as_version=4)
     assert executed.cells[-2].outputs[0].ename == "ZeroDivisionError"
-    assert executed.cells[-1].source == "never = 1" and not executed.cells[-1].execution_count
+    assert (
+        executed.cells[-1].source == "never = 1"
+        and not executed.cells[-1].execution_count
+    )
 
 
 def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, source):
     write_notebook(source, "import os; os._exit(3)", "never = 1")
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
     assert report.failure
-    assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(report)
+    assert "failed in cell [2] (import os; os._exit(3)): DeadKernelError: " in str(
+        report
+    )
 
 
-def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(tmp_path, source, monkeypatch):
-    launch, taken = WarmProvisioner.launch_kernel, []
+def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(
+    tmp_path, source, monkeypatch
+):
+    launch = WarmProvisioner.launch_kernel
+    taken = []
 
     async def late(self, command, **options):
         if not taken:
@@ -123,7 +149,9 @@ def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(tmp_path, sourc
         return await launch(self, command, **options)
 
     monkeypatch.setattr(WarmProvisioner, "launch_kernel", late)
-    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=write_notebook(source, "n"))
+    report = run_notebook(
+        ARTEFACT, tmp_path / "out.ipynb", source=write_notebook(source, "n")
+    )
     taken[0].close()
     assert not report.failure
 
@@ -137,7 +165,9 @@ def test_a_knob_is_shown_and_its_function_not_run_unseen(tmp_path, source):
     assert ran.outputs[0].data["text/plain"] == "[]"
 
 
-def test_a_notebook_runs_where_the_package_of_sliders_is_not_installed(tmp_path, source):
+def test_a_notebook_runs_where_the_package_of_sliders_is_not_installed(
+    tmp_path, source
+):
     (tmp_path / "ipywidgets.py").write_text("raise ImportError")
     write_notebook(source, "ok = 1")
     run = (
@@ -147,7 +177,9 @@ def test_a_notebook_runs_where_the_package_of_sliders_is_not_installed(tmp_path,
         "artefact = engine.Artefact('toy', 'fig_1', 'A figure')\n"
         "print(run_notebook(artefact, next(paths), source=next(paths)).failure)"
     )
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join(
+        [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
     where = {"env": os.environ | {"PYTHONPATH": path}}
     assert said("-c", run, tmp_path / "out.ipynb", source, **where).strip() == ""
 
@@ -160,7 +192,9 @@ def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
 
 
 @pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
-def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kernel, source, content):
+def test_what_cannot_be_read_or_written_is_a_failure_reported(
+    tmp_path, no_kernel, source, content
+):
     write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
@@ -174,12 +208,18 @@ def test_what_cannot_be_read_or_written_is_a_failure_reported(tmp_path, no_kerne
 def test_the_stamp_names_data_and_code_and_nothing_of_the_run():
     stamp = make_stamp(ARTEFACT)
     assert stamp["data"] == {"fig_1": ["d1"]} and len(stamp["code"]["fig_1"]) >= 12
-    assert stamp == json.loads(json.dumps(stamp)) and {*stamp} == {"artefact", "data", "code"}
+    assert stamp == json.loads(json.dumps(stamp)) and {*stamp} == {
+        "artefact",
+        "data",
+        "code",
+    }
 
 
 def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, source):
     write_notebook(source, "n")
-    run_notebook(ARTEFACT, tmp_path / "first.ipynb", {"n": 5, "profile": "quick"}, source=source)
+    run_notebook(
+        ARTEFACT, tmp_path / "first.ipynb", {"n": 5, "profile": "quick"}, source=source
+    )
     run = f"papermill.execute_notebook({str(tmp_path / 'first.ipynb')!r}, sys.argv[1], {{'n': 7}})"
     said("-c", f"import sys, papermill; {run}", tmp_path / "second.ipynb")
     second = nbformat.read(tmp_path / "second.ipynb", as_version=4)
@@ -189,9 +229,12 @@ def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, sou
 
 
 @pytest.mark.parametrize("at", [1, 2])
-def test_a_full_disk_is_told_and_leaves_no_half_notebook(tmp_path, source, monkeypatch, at):
+def test_a_full_disk_is_told_and_leaves_no_half_notebook(
+    tmp_path, source, monkeypatch, at
+):
     write_notebook(source, "1 + 1")
-    sync, synced = os.fsync, []
+    sync = os.fsync
+    synced = []
 
     def full(file):
         synced.append(file)
@@ -202,21 +245,38 @@ def test_a_full_disk_is_told_and_leaves_no_half_notebook(tmp_path, source, monke
     monkeypatch.setattr("os.fsync", full)
     report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", source=source)
     assert "No space left on device" in report.failure and report.output is None
-    for path in (tmp_path / "out").iterdir():  # the first writing came to its end, or nothing did
+    for path in (
+        tmp_path / "out"
+    ).iterdir():  # the first writing came to its end, or nothing did
         nbformat.read(path, as_version=4)
 
 
 def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
-    figure = new_output("display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1})
+    figure = new_output(
+        "display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1}
+    )
     trace = {"papermill": {"duration": 1.5}}
     cell = new_code_cell("x", execution_count=4, outputs=[figure])
-    cell.metadata = NotebookNode(trace, execution={"iopub.status.busy": "2026"}, scrolled=True)
-    notebook = new_notebook(cells=[cell], metadata={"title": "kept", "widgets": {}, **trace})
+    cell.metadata = NotebookNode(
+        trace, execution={"iopub.status.busy": "2026"}, scrolled=True
+    )
+    notebook = new_notebook(
+        cells=[cell], metadata={"title": "kept", "widgets": {}, **trace}
+    )
     original = json.dumps(notebook)
     cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original and cleaned.cells[0].metadata == {"scrolled": True}
-    assert cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
-    assert set(cleaned.metadata) == {"title", "companion", "language_info", "kernelspec"}
+    assert json.dumps(notebook) == original and cleaned.cells[0].metadata == {
+        "scrolled": True
+    }
+    assert (
+        cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
+    )
+    assert set(cleaned.metadata) == {
+        "title",
+        "companion",
+        "language_info",
+        "kernelspec",
+    }
     assert cleaned.metadata.companion == {"profile": "paper"}
     nbformat.validate(cleaned)
     assert "companion" not in clean_notebook(cleaned).metadata

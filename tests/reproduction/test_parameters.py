@@ -7,7 +7,11 @@ from _cases import refusals, refused
 
 from companion.reproduction.artefacts import Artefact, Parameter, get_artefact
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.parameters import ParameterError, check_parameters, parameters_for
+from companion.reproduction.parameters import (
+    ParameterError,
+    check_parameters,
+    parameters_for,
+)
 
 PARAMETERS = (
     Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper")),
@@ -22,10 +26,18 @@ DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
 def test_defaults_fill_what_is_not_given():
     assert check_parameters(ARTEFACT, {}) == DEFAULTS
     found = check_parameters(ARTEFACT, {"n_draws": 5, "C": 2})
-    assert found == {**DEFAULTS, "n_draws": 5, "C": 2.0} and isinstance(found["C"], float)
+    assert found == {**DEFAULTS, "n_draws": 5, "C": 2.0} and isinstance(
+        found["C"], float
+    )
     found = parameters_for("l1nsvm/method", C=2)
     assert (found["C"], found["distance"]) == (2.0, 5.0)
-    refused("'C' must be a number", parameters_for, "l1nsvm/method", C="2", error=ParameterError)
+    refused(
+        "'C' must be a number",
+        parameters_for,
+        "l1nsvm/method",
+        C="2",
+        error=ParameterError,
+    )
 
 
 def test_words_of_a_command_line_become_numbers():
@@ -47,7 +59,10 @@ def test_words_of_a_command_line_become_numbers():
     ({"C": float("nan")}, "Got nan instead"),
     ({"C": float("inf")}, "Got inf instead"),
     ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
-    ({"profile": "papper"}, "'profile' must be one of 'quick', 'paper'. Got 'papper' instead"),
+    (
+        {"profile": "papper"},
+        "'profile' must be one of 'quick', 'paper'. Got 'papper' instead",
+    ),
 )
 def test_a_bad_parameter_is_refused_by_name(change, message):
     message = f"(?s)^toy/fig_1 cannot run with these parameters:.*{re.escape(message)}"
@@ -64,10 +79,15 @@ def test_all_bad_parameters_are_listed_at_once():
 
 def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path):
     papermill = pytest.importorskip("papermill")
-    source, wrong = notebook_path(get_artefact("l1nsvm/table_1")), {"n_drawz": 5, "profile": "p"}
+    source = notebook_path(get_artefact("l1nsvm/table_1"))
+    wrong = {"n_drawz": 5, "profile": "p"}
     output = tmp_path / "executed.ipynb"
-    with pytest.raises(papermill.PapermillExecutionError, match="ParameterError") as caught:
-        papermill.execute_notebook(source, output, wrong, progress_bar=False, cwd=source.parent)
+    with pytest.raises(
+        papermill.PapermillExecutionError, match="ParameterError"
+    ) as caught:
+        papermill.execute_notebook(
+            source, output, wrong, progress_bar=False, cwd=source.parent
+        )
     assert "'n_drawz' is no parameter of it" in caught.value.evalue
     assert "'profile' must be one of 'quick', 'paper'" in caught.value.evalue
     assert caught.value.exec_count == 3

@@ -7,16 +7,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.reproduction import published
-from companion.reproduction.published import COLUMNS, PublishedError, load_published, parse_printed
+from companion.reproduction.published import (
+    COLUMNS,
+    PublishedError,
+    load_published,
+    parse_printed,
+)
 
 GOOD = {
-    **{"paper": "toy", "artefact": "table_1", "row": "a", "column": "error", "where": "p. 4"},
-    **{"printed": "22.4", "value": "22.4", "spread": "1.0", "n": "100", "kind": "stochastic"},
+    **{
+        "paper": "toy",
+        "artefact": "table_1",
+        "row": "a",
+        "column": "error",
+        "where": "p. 4",
+    },
+    **{
+        "printed": "22.4",
+        "value": "22.4",
+        "spread": "1.0",
+        "n": "100",
+        "kind": "stochastic",
+    },
     **{"asks": "value", "spread_is": "standard deviation over splits"},
 }
 DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
-ORDINAL = {**DETERMINISTIC, "value": "", "printed": "lower", "kind": "ordinal", "relation": "< 0"}
-ORDINAL |= {"asks": "claim", "sentence": "A is lower than B", "why": "lower is less than 0"}
+ORDINAL = {
+    **DETERMINISTIC,
+    "value": "",
+    "printed": "lower",
+    "kind": "ordinal",
+    "relation": "< 0",
+}
+ORDINAL |= {
+    "asks": "claim",
+    "sentence": "A is lower than B",
+    "why": "lower is less than 0",
+}
 SETTING = {**DETERMINISTIC, "asks": "setting"}
 
 
@@ -30,7 +57,12 @@ def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
     return path
 
 
-DIGITS = [("22.4", 22.4, 1), ("150.0", 150.0, 1), ("150", 150.0, 0), ("-0.03", -0.03, 2)]
+DIGITS = [
+    ("22.4", 22.4, 1),
+    ("150.0", 150.0, 1),
+    ("150", 150.0, 0),
+    ("-0.03", -0.03, 2),
+]
 DIGITS += [("\N{MINUS SIGN}2", -2.0, 0), (".5", 0.5, 1), ("16,167.4", 16167.4, 1)]
 DIGITS += [("1.5e-3", 0.0015, 4), ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2)]
 DIGITS += [("97.0%", 97.0, 1), ("0", 0.0, 0)]
@@ -54,7 +86,9 @@ def test_a_word_is_no_printed_number_and_no_relation():
 def test_printing_and_reading_are_inverse(digits, decimals):
     text = f"{digits / 10**decimals:.{decimals}f}"
     printed = parse_printed(text)
-    assert printed.decimals == decimals and float(printed.format(printed.value)) == float(text)
+    assert printed.decimals == decimals and float(
+        printed.format(printed.value)
+    ) == float(text)
     assert parse_printed("22.4").format(-0.01) == "0.0"
     assert parse_printed("2.5e3").format(2612.3) == "2612"
 
@@ -70,9 +104,17 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     rows = {}, {"overlap": "0.6", "matters": "0.5"}, ORDINAL, word, SETTING
     frame = load_published("toy", write(tmp_path, *rows))
     assert list(frame.columns) == list(COLUMNS)
-    assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [22.4, 1.0, 100.0, 0.0]
+    assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [
+        22.4,
+        1.0,
+        100.0,
+        0.0,
+    ]
     assert frame.loc[1, ["overlap", "matters"]].tolist() == [0.6, 0.5]
-    assert math.isnan(frame.loc[0, "matters"]) and frame["asks"].tolist()[2:4] == ["claim", "value"]
+    assert math.isnan(frame.loc[0, "matters"]) and frame["asks"].tolist()[2:4] == [
+        "claim",
+        "value",
+    ]
     assert math.isnan(frame.loc[2, "value"]) and frame.loc[2, "relation"] == "< 0"
     repeats = {"repeats": "r0 / error"}, {"repeats": "table_1: r0 / error"}
     other = {"artefact": "fig_1", "repeats": "table_1: r0 / error"}
@@ -81,32 +123,68 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
 
 FAULTS = [
     ({"kind": "random"}, "kind 'random' is unknown"),
-    ({**ORDINAL, "relation": "below 0"}, "relation must be .* for kind 'ordinal'.* Got 'below 0'"),
+    (
+        {**ORDINAL, "relation": "below 0"},
+        "relation must be .* for kind 'ordinal'.* Got 'below 0'",
+    ),
     ({"relation": "< 0"}, "relation must be .* and empty for others. Got '< 0'"),
     ({"printed": "?"}, "printed '\\?' is no number"),
-    ({**ORDINAL, "value": "low"}, "value must be a number or nothing, as printed is 'lower'"),
-    ({**DETERMINISTIC, "n": "1.5"}, "n of kind 'deterministic' must be a whole number >= 1"),
-    ({**DETERMINISTIC, "printed": "none", "value": "1"}, "value must be nothing, as printed"),
+    (
+        {**ORDINAL, "value": "low"},
+        "value must be a number or nothing, as printed is 'lower'",
+    ),
+    (
+        {**DETERMINISTIC, "n": "1.5"},
+        "n of kind 'deterministic' must be a whole number >= 1",
+    ),
+    (
+        {**DETERMINISTIC, "printed": "none", "value": "1"},
+        "value must be nothing, as printed",
+    ),
     ({"printed": ""}, "printed is empty"),
     ({"n": ""}, "n of kind 'stochastic' must be a whole number >= 1. Got ''"),
     ({"n": "1"}, "spread is given, but only a stochastic value with n > 1"),
     ({"spread": "-1"}, "spread '-1' is no number >= 0"),
     ({"spread_is": ""}, "spread_is is empty"),
-    ({**DETERMINISTIC, "spread": "1", "spread_is": "x"}, "only a stochastic value with n > 1"),
-    ({**DETERMINISTIC, "kind": "spread"}, "n of kind 'spread' must be a whole number >= 2. Got ''"),
-    ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"}, "negative"),
+    (
+        {**DETERMINISTIC, "spread": "1", "spread_is": "x"},
+        "only a stochastic value with n > 1",
+    ),
+    (
+        {**DETERMINISTIC, "kind": "spread"},
+        "n of kind 'spread' must be a whole number >= 2. Got ''",
+    ),
+    (
+        {**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"},
+        "negative",
+    ),
     ({"where": ""}, "where is empty"),
     ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
-    ({"asks": "question"}, "asks 'question' is unknown: it must be one of value, claim"),
-    ({**ORDINAL, "asks": "value"}, "asks is 'value', but kind is 'ordinal': claims, and no"),
-    ({"asks": "claim", "sentence": "s", "why": "w"}, "asks is 'claim', but kind is 'stoch"),
+    (
+        {"asks": "question"},
+        "asks 'question' is unknown: it must be one of value, claim",
+    ),
+    (
+        {**ORDINAL, "asks": "value"},
+        "asks is 'value', but kind is 'ordinal': claims, and no",
+    ),
+    (
+        {"asks": "claim", "sentence": "s", "why": "w"},
+        "asks is 'claim', but kind is 'stoch",
+    ),
     ({**ORDINAL, "sentence": ""}, "sentence is empty: quote what is claimed"),
     ({**ORDINAL, "why": ""}, "why is empty: say why this bound"),
-    ({**SETTING, "repeats": "r0 / error"}, "repeats is given, but a setting is not scored"),
+    (
+        {**SETTING, "repeats": "r0 / error"},
+        "repeats is given, but a setting is not scored",
+    ),
     ({"matters": "0"}, "matters '0' is no positive number"),
     ({"repeats": "r0 / mistakes"}, "repeats 'r0 / mistakes', which is no other"),
     ({"repeats": "r1 / error"}, "repeats 'r1 / error', which is no other"),
-    ({"repeats": "fig_1: r0 / error"}, "repeats 'fig_1: r0 / error', which is no other"),
+    (
+        {"repeats": "fig_1: r0 / error"},
+        "repeats 'fig_1: r0 / error', which is no other",
+    ),
 ]
 
 
@@ -120,7 +198,11 @@ def test_all_faults_are_reported_at_once(tmp_path):
     path = write(tmp_path, {"kind": "random"}, {"value": "1"}, {}, {"row": "r2"})
     with pytest.raises(PublishedError) as caught:
         load_published("toy", path)
-    assert [fault.split(":")[0] for fault in caught.value.faults] == ["line 2", "line 3", "line 5"]
+    assert [fault.split(":")[0] for fault in caught.value.faults] == [
+        "line 2",
+        "line 3",
+        "line 5",
+    ]
     assert "table_1 / r2 / error is already on line 4" in str(caught.value)
 
 

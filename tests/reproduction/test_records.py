@@ -18,7 +18,9 @@ from companion.reproduction.records import (
 from companion.reproduction.units import Unit
 
 TEXTS = st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), max_size=10)
-TEXTS = TEXTS.filter(str.isprintable) | st.sampled_from(["007", "None", '"', "a,b", "#", " a "])
+TEXTS = TEXTS.filter(str.isprintable) | st.sampled_from(
+    ["007", "None", '"', "a,b", "#", " a "]
+)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
 UNIT = Unit("tests", "table_0", {"C": 1.0, "repetition": 0})
 ROW = st.dictionaries(st.sampled_from(["error", "note", "n"]), SCALARS, min_size=1)
@@ -27,7 +29,9 @@ ROWS = st.lists(ROW, min_size=1, max_size=3)
 
 @given(st.lists(ROWS, max_size=4), st.integers(0, 4))
 def test_a_table_reads_back_and_grows_to_the_same(contents, n_first):
-    records = {(str(i), "x, y"): to_record("c0de", rows, 6) for i, rows in enumerate(contents)}
+    records = {
+        (str(i), "x, y"): to_record("c0de", rows, 6) for i, rows in enumerate(contents)
+    }
     first = dict([*records.items()][:n_first])
     if first:
         names = ["C", "kind"]
@@ -59,16 +63,27 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     names = ("error", "n", "some", "flag", "word", "maybe")
     values = ((10.0, None, "007"), (0.1, 5, "b"))
     params = [dict(zip(parameters, own, strict=True)) for own in values]
-    units = {own: Unit("tests", "t", given) for own, given in zip(cells, params, strict=True)}
+    units = {
+        own: Unit("tests", "t", given) for own, given in zip(cells, params, strict=True)
+    }
     rows = [dict(zip(names, row, strict=True)) for row in cells.values()]
-    records = {own: to_record("", [row], 6) for own, row in zip(cells, rows, strict=True)}
+    records = {
+        own: to_record("", [row], 6) for own, row in zip(cells, rows, strict=True)
+    }
     table = to_table(to_lines(parameters, records))
     frame, lines = to_frame(table, parameters, units)
     assert lines == [*cells] and list(frame.columns) == [*parameters, *names]
     assert frame[["C", "name"]].to_numpy().tolist() == [[10.0, "007"], [0.1, "b"]]
-    assert frame["kind"].isna().tolist() == frame["some"].isna().tolist()[::-1] == [True, False]
+    assert (
+        frame["kind"].isna().tolist()
+        == frame["some"].isna().tolist()[::-1]
+        == [True, False]
+    )
     assert frame["word"].tolist() == ["a", ""]
-    assert frame["maybe"].tolist()[0] is True and frame["maybe"].isna().tolist() == [False, True]
+    assert frame["maybe"].tolist()[0] is True and frame["maybe"].isna().tolist() == [
+        False,
+        True,
+    ]
     kinds = ["float64", "int64", "float64", "bool"]
     assert [str(frame[name].dtype) for name in names[:4]] == kinds
     one, lines = to_frame(table, parameters, dict([*units.items()][1:]))
@@ -90,9 +105,16 @@ def test_rows_of_a_unit_keep_their_order_and_line_ends_may_be_those_of_windows()
 
 
 def test_results_become_plain_scalars_whatever_numpy_calls_them():
-    row = {"error": np.float32(0.5), "n": np.int8(3), "ok": np.bool_(True), "a": np.array(2.0)}
+    row = {
+        "error": np.float32(0.5),
+        "n": np.int8(3),
+        "ok": np.bool_(True),
+        "a": np.array(2.0),
+    }
     plain, other = check_rows(UNIT, (row for row in (row, {"step": 1})))
-    assert plain == {"error": 0.5, "n": 3, "ok": True, "a": 2.0} and other == {"step": 1}
+    assert plain == {"error": 0.5, "n": 3, "ok": True, "a": 2.0} and other == {
+        "step": 1
+    }
     assert [type(value) for value in plain.values()] == [float, int, bool, float]
 
 
@@ -102,7 +124,11 @@ NO_RESULTS = [
     ([1.0], TypeError, "Got 1.0"),
     ([], ValueError, "at least one row"),
     ({"C": 2.0}, ValueError, "other than the parameters. Got 'C'"),
-    ({"note": "two\nlines"}, ValueError, "must be printable and stand in one line. Got 'two"),
+    (
+        {"note": "two\nlines"},
+        ValueError,
+        "must be printable and stand in one line. Got 'two",
+    ),
     ({3: 2.0}, ValueError, "Got 3"),
     ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
 ]

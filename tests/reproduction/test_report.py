@@ -16,10 +16,19 @@ from _cases import refused
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
 
-from companion.cli import main
-from companion.reproduction.artefacts import Artefact, list_across, list_artefacts, list_papers
+from companion.papers.across.command import main
+from companion.reproduction.artefacts import (
+    Artefact,
+    list_across,
+    list_artefacts,
+    list_papers,
+)
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import departures_first, summary_table, verdict_table
+from companion.reproduction.display import (
+    departures_first,
+    summary_table,
+    verdict_table,
+)
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
 from companion.reproduction.report.mathml import to_mathml
@@ -36,7 +45,9 @@ CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 def read_pages(folder):
     """The pages of a site; templates among the theme's files are none."""
     paths = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
-    return {path: BeautifulSoup(path.read_text("utf-8"), "html.parser") for path in paths}
+    return {
+        path: BeautifulSoup(path.read_text("utf-8"), "html.parser") for path in paths
+    }
 
 
 def fault_of(path, address, loaded, ids):
@@ -56,29 +67,53 @@ def fault_of(path, address, loaded, ids):
 
 def faults_of(folder, pages):
     """All that is wrong with the links, images and loaded files of a site."""
-    ids = {path: {tag["id"] for tag in page.find_all(id=True)} for path, page in pages.items()}
+    ids = {
+        path: {tag["id"] for tag in page.find_all(id=True)}
+        for path, page in pages.items()
+    }
     addresses = []
     for path, page in pages.items():
-        addresses += [(path, tag["href"], False) for tag in page.find_all("a", href=True)]
-        addresses += [(path, tag["href"], True) for tag in page.find_all("link", href=True)]
+        addresses += [
+            (path, tag["href"], False) for tag in page.find_all("a", href=True)
+        ]
+        addresses += [
+            (path, tag["href"], True) for tag in page.find_all("link", href=True)
+        ]
         addresses += [(path, tag["src"], True) for tag in page.find_all(src=True)]
         addresses += [(path, tag["data"], True) for tag in page.find_all("object")]
         styles = [tag["style"] for tag in page.find_all(style=True)]
         styles += [tag.text for tag in page.find_all("style")]
-        addresses += [(path, found, True) for text in styles for found in CSS_ADDRESS.findall(text)]
+        addresses += [
+            (path, found, True)
+            for text in styles
+            for found in CSS_ADDRESS.findall(text)
+        ]
     for path in folder.rglob("*.css"):
-        addresses += [(path, found, True) for found in CSS_ADDRESS.findall(path.read_text("utf-8"))]
+        addresses += [
+            (path, found, True)
+            for found in CSS_ADDRESS.findall(path.read_text("utf-8"))
+        ]
     faults = [(path.name, fault_of(path, *rest, ids)) for path, *rest in addresses]
-    images = [(path, image) for path, page in pages.items() for image in page.find_all("img")]
-    bare = [(path, image["src"]) for path, image in images if image.get("alt", "").lower() in VAGUE]
-    return [fault for fault in faults if fault[1]] + [(p.name, f"no text for {i}") for p, i in bare]
+    images = [
+        (path, image) for path, page in pages.items() for image in page.find_all("img")
+    ]
+    bare = [
+        (path, image["src"])
+        for path, image in images
+        if image.get("alt", "").lower() in VAGUE
+    ]
+    return [fault for fault in faults if fault[1]] + [
+        (p.name, f"no text for {i}") for p, i in bare
+    ]
 
 
 @pytest.fixture(scope="module")
 def pages(site):
     """The parsed pages by name, such as ``ledger``."""
     found = read_pages(site.folder)
-    return {str(path.relative_to(site.folder))[:-5]: page for path, page in found.items()}
+    return {
+        str(path.relative_to(site.folder))[:-5]: page for path, page in found.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +138,9 @@ def rows(site):
 
 
 def all_artefacts():
-    return [a for a in [*list_across(), *list_artefacts()] if notebook_path(a).is_file()]
+    return [
+        a for a in [*list_across(), *list_artefacts()] if notebook_path(a).is_file()
+    ]
 
 
 # -- the built site -------------------------------------------------------------------------
@@ -117,9 +154,15 @@ def test_the_site_builds_without_a_warning(site):
     assert [path.name for path in site.folder.parent.iterdir()] == [site.folder.name]
 
 
-def test_every_link_holds_nothing_comes_from_elsewhere_and_formulas_are_mathml(site, pages, rows):
-    faults = faults_of(site.folder, {site.folder / f"{k}.html": v for k, v in pages.items()})
-    made = {f"ledger.html#{a['slug']}-{n}: no such anchor" for _, a, n, _ in rows}  # by its script
+def test_every_link_holds_nothing_comes_from_elsewhere_and_formulas_are_mathml(
+    site, pages, rows
+):
+    faults = faults_of(
+        site.folder, {site.folder / f"{k}.html": v for k, v in pages.items()}
+    )
+    made = {
+        f"ledger.html#{a['slug']}-{n}: no such anchor" for _, a, n, _ in rows
+    }  # by its script
     assert [fault for fault in faults if fault[1] not in made] == []
     assert sum(len(page.find_all("math")) for page in pages.values()) > 100
     for name, page in pages.items():
@@ -130,49 +173,79 @@ def test_every_link_holds_nothing_comes_from_elsewhere_and_formulas_are_mathml(s
 def test_every_notebook_is_a_page_with_its_figures_and_their_text_alternatives(pages):
     for artefact in all_artefacts():
         notebook = nbformat.read(notebook_path(artefact), as_version=4)
-        outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+        outputs = [
+            output for cell in notebook.cells for output in cell.get("outputs", [])
+        ]
         drawn = sum("image/png" in output.get("data", {}) for output in outputs)
         images = pages[f"notebooks/{artefact.id}"].select(".cell_output img")
-        images = [image for image in images if not image.find_parent(class_="animation")]
+        images = [
+            image for image in images if not image.find_parent(class_="animation")
+        ]
         alts = {image["alt"] for image in images}
         assert len(images) == len(alts) == drawn, artefact.id
-        assert all(len(alt) > 40 and "$" not in alt and "\\" not in alt for alt in alts), alts
+        assert all(
+            len(alt) > 40 and "$" not in alt and "\\" not in alt for alt in alts
+        ), alts
 
 
 def test_every_example_of_the_gallery_has_its_own_figure_and_text_alternative(pages):
-    examples = [code for code in pages["gallery"].select(".highlight") if "companion" in code.text]
+    examples = [
+        code
+        for code in pages["gallery"].select(".highlight")
+        if "companion" in code.text
+    ]
     images = pages["gallery"].select("img.plot-directive")
     assert len(examples) == len({image["src"] for image in images}) > 3
-    assert len({image["alt"] for image in images} - VAGUE) == len(images) == len(examples)
+    assert (
+        len({image["alt"] for image in images} - VAGUE) == len(images) == len(examples)
+    )
 
 
 def test_the_notebooks_are_read_one_after_the_other(site, pages):
-    for before, after in pairwise([f"notebooks/{artefact.id}" for artefact in all_artefacts()]):
+    for before, after in pairwise(
+        [f"notebooks/{artefact.id}" for artefact in all_artefacts()]
+    ):
         link = pages[before].find("a", class_="right-next")["href"]
         path = (site.folder / f"{before}.html").parent / link
         assert path.resolve() == (site.folder / f"{after}.html").resolve()
 
 
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
-    expected, counts = [], [*PARTS, "not scored"]
+    expected = []
+    counts = [*PARTS, "not scored"]
     for name, ledger in ledgers.items():
-        lines, texts = departures_first(ledger).to_dict("records"), verdict_table(ledger).rows
+        lines = departures_first(ledger).to_dict("records")
+        texts = verdict_table(ledger).rows
         for line, text in zip(lines, texts, strict=True):
-            part, outcome = line["counts_as"] or "not scored", line["outcome"]
-            expected.append((line["paper"], name, part, line["asks"], *text[:8], outcome))
+            part = line["counts_as"] or "not scored"
+            outcome = line["outcome"]
+            expected.append(
+                (line["paper"], name, part, line["asks"], *text[:8], outcome)
+            )
     told = ["asks", *NAMES[1:4], *NAMES[5:10], "outcome"]
-    found = [(p, a["id"], counts[r["part"]], *(r[t] for t in told)) for p, a, _, r in rows]
+    found = [
+        (p, a["id"], counts[r["part"]], *(r[t] for t in told)) for p, a, _, r in rows
+    ]
     assert found == expected
 
 
-def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_back(pages, rows):
-    reasons, n_declared = load_deviations(), 0
+def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_back(
+    pages, rows
+):
+    reasons = load_deviations()
+    n_declared = 0
     for paper, artefact, number, row in rows:
         name = artefact["id"]
-        assert pages[f"notebooks/{name}"].find("tr", id=row["anchor"]).td.text == row["row"]
+        assert (
+            pages[f"notebooks/{name}"].find("tr", id=row["anchor"]).td.text
+            == row["row"]
+        )
         if row["part"] in (2, 3, 4):
             text, first = artefact["reasons"][row["reason"]]
-            assert text == reasons[paper, name.split("/")[1], row["row"], row["column"]].reason
+            assert (
+                text
+                == reasons[paper, name.split("/")[1], row["row"], row["column"]].reason
+            )
             block = pages["deviations"].find(id=f"reason-{artefact['slug']}-{first}")
             assert block.find("a", href=f"ledger.html#{artefact['slug']}-{number}")
             n_declared += 1
@@ -183,18 +256,29 @@ def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
     signs = list(content.SIGNS.values())
     for name in ("usvc/table_1", "l1nsvm/table_2"):
         lines = pages[f"notebooks/{name}"].select("tr:has(.sign)")
-        texts = [[line.find(class_="sign").text, *(c.text for c in line("td"))] for line in lines]
-        shown = {(row, column): sign for sign, row, column, *_ in texts if column != "verdict"}
+        texts = [
+            [line.find(class_="sign").text, *(c.text for c in line("td"))]
+            for line in lines
+        ]
+        shown = {
+            (row, column): sign
+            for sign, row, column, *_ in texts
+            if column != "verdict"
+        }
         own = [row for _, artefact, _, row in rows if artefact["id"] == name]
         assert shown == {(row["row"], row["column"]): signs[row["part"]] for row in own}
-        mixed = [cell for line in lines for cell in line("td") if "±: differs" in cell.text]
+        mixed = [
+            cell for line in lines for cell in line("td") if "±: differs" in cell.text
+        ]
         assert all(cell.find(class_="sign").text in "≠✗∅" for cell in mixed)
         folded = pages[f"notebooks/{name}"].select(".tag_hide-input details.hide pre")
         assert any("import matplotlib" in code.text for code in folded)
 
 
 def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
-    schema, written = (json.loads(site.read(f"ledger{end}.json")) for end in (".schema", ""))
+    schema, written = (
+        json.loads(site.read(f"ledger{end}.json")) for end in (".schema", "")
+    )
     jsonschema.validate(written, schema)
     assert len(written) == sum(map(len, ledgers.values()))
     with pytest.raises(jsonschema.ValidationError, match="perhaps"):
@@ -202,13 +286,26 @@ def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
     graph = json.loads(site.read("ro-crate-metadata.json"))["@graph"]
     crate = {item["@id"]: item for item in graph}
     files = {part["@id"] for part in crate["./"]["hasPart"]}
-    files |= {entry["file"] for entry in yaml.safe_load(site.read("codecheck.yml"))["manifest"]}
+    files |= {
+        entry["file"]
+        for entry in yaml.safe_load(site.read("codecheck.yml"))["manifest"]
+    }
     assert files <= set(crate) and all((site.folder / name).is_file() for name in files)
-    assert {"ledger.csv", "records/usvc/table_1.csv", "notebooks/usvc/table_1.ipynb"} <= files
+    assert {
+        "ledger.csv",
+        "records/usvc/table_1.csv",
+        "notebooks/usvc/table_1.ipynb",
+    } <= files
     for name in list_papers():
-        own = [row["counts_as"] for row in written if row["paper"] == name and row["counts_as"]]
+        own = [
+            row["counts_as"]
+            for row in written
+            if row["paper"] == name and row["counts_as"]
+        ]
         badge = ElementTree.fromstring(site.read(f"ledger/{name}.svg"))
-        assert badge.get("aria-label").endswith(f"printed {own.count(PARTS[0])} of {len(own)}")
+        assert badge.get("aria-label").endswith(
+            f"printed {own.count(PARTS[0])} of {len(own)}"
+        )
 
 
 def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
@@ -218,7 +315,9 @@ def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
     table = summary_table({paper: pd.concat(of) for paper, of in whole.items()})
     shown = pages["index"].select("table.verdict-counts tr")[1:]
     texts = [[c.text.strip() for c in r.find_all("td")[1:]] for r in shown]
-    assert [list(row) for row in zip(*texts, strict=True)] == [row[1:] for row in table.rows[:-1]]
+    assert [list(row) for row in zip(*texts, strict=True)] == [
+        row[1:] for row in table.rows[:-1]
+    ]
     scores = {value[""]: value for value in table.values}
     for paper in list_papers():
         counts = {name: scores[name][paper] for name in SCORES}
@@ -229,17 +328,25 @@ def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
 
 def test_the_reference_describes_every_public_name(pages):
     modules = [name[4:] for name in pages if name.startswith("api/companion")]
-    assert {"companion", "companion.solvers", "companion.reproduction.display"} <= set(modules)
+    assert {"companion", "companion.solvers", "companion.reproduction.display"} <= set(
+        modules
+    )
     apis = [page for name, page in pages.items() if name.startswith("api/")]
     ids = {tag["id"] for page in apis for tag in page.find_all(id=True)}
     top = import_module("companion")
     for name in modules:
         module = import_module(name)
-        for public in filter(lambda public: callable(getattr(module, public)), module.__all__):
+        for public in filter(
+            lambda public: callable(getattr(module, public)), module.__all__
+        ):
             assert f"{'companion' if public in top.__all__ else name}.{public}" in ids
     for name in set(top.__all__) - {"__version__"}:
         assert ">>> from companion import" in pages[f"api/estimators/{name}"].text
-        own = ("fit", "predict", "decision_function") if name.endswith("SVC") else ("fit",)
+        own = (
+            ("fit", "predict", "decision_function")
+            if name.endswith("SVC")
+            else ("fit",)
+        )
         assert {f"companion.{name}.{method}" for method in own} <= ids
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
 
@@ -252,7 +359,9 @@ def test_the_pages_of_errata_and_times_show_the_data_and_link_what_is_a_page(pag
     for name in ("errata", "notebooks/overview"):
         links = [link["href"] for link in pages[name].select("article a")]
         assert any(link.endswith("l1nsvm/fig_1.html") for link in links)
-        assert any("source/tests/papers/test_wrsvm_errata.html#" in link for link in links)
+        assert any(
+            "source/tests/papers/test_wrsvm_errata.html#" in link for link in links
+        )
     assert len(pages["errata"].select(".erratum math")) > 50
 
 
@@ -267,19 +376,26 @@ def test_the_check_of_the_links_finds_each_fault_and_nothing_else(tmp_path):
     fine = '<a href="other.html#yes">o</a><a href="https://example.org">e</a><a href="#x=1">s</a>'
     (tmp_path / "a.html").write_text(bad + fine)
     (tmp_path / "other.html").write_text('<p id="yes"></p>')
-    (tmp_path / "a.css").write_text("@font-face { src: url('https://a.example/f.woff2') }")
+    (tmp_path / "a.css").write_text(
+        "@font-face { src: url('https://a.example/f.woff2') }"
+    )
     expected = {"#top: no such anchor", "other.html#no: no such anchor"}
     expected |= {"no text for data:image/png;base64,A"}
     expected |= {f"{address} is not there" for address in ("b.html", "gone.png")}
     remote = ("f", "f.woff2", "i.png", "x.js")
-    expected |= {f"https://a.example/{name} is loaded from elsewhere" for name in remote}
+    expected |= {
+        f"https://a.example/{name} is loaded from elsewhere" for name in remote
+    }
     found = [fault for _, fault in faults_of(tmp_path, read_pages(tmp_path))]
     assert sorted(found) == sorted(expected)
 
 
 def test_formulas_texts_and_times():
     assert [build.duration(t) for t in (60, 123, 5400)] == ["60 s", "2 min", "1.5 h"]
-    assert build.markdown_text("a <b> *c* $\\xi^2$ `d_e`") == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
+    assert (
+        build.markdown_text("a <b> *c* $\\xi^2$ `d_e`")
+        == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
+    )
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
     assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)
@@ -289,7 +405,9 @@ def test_formulas_texts_and_times():
     assert "2" not in re.sub(r'alttext="[^"]*"|&#x\w+;|http\S*', "", skipped)
     # the index beside the letter, not below it
     assert re.search(r"<msub><mover[^>]*><mi>w</mi>", to_mathml(r"\hat w_+"))
-    assert "msup" not in to_mathml("k(x, x') + x'_j") and "&#x02032;" in to_mathml("x'_j")
+    assert "msup" not in to_mathml("k(x, x') + x'_j") and "&#x02032;" in to_mathml(
+        "x'_j"
+    )
     refused("nosuchcommand", to_mathml, r"\nosuchcommand{x}")
 
 
@@ -308,20 +426,30 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monke
     assert one.notebook.cells[0].source == "# Executed" and not one.stands_in
     assert two.notebook is not None and two.stands_in
     pages = [build._templates({"profile": profile}) for profile in ("quick", "paper")]
-    quick, paper = (templates.get_template("banner.html").render() for templates in pages)
+    quick, paper = (
+        templates.get_template("banner.html").render() for templates in pages
+    )
     assert "the last quick run" in quick and not paper.strip()
 
 
 def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     tmp_path, monkeypatch
 ):
-    chosen, other = [artefact for artefact in list_artefacts("l1nsvm") if artefact.values][:2]
+    chosen, other = [
+        artefact for artefact in list_artefacts("l1nsvm") if artefact.values
+    ][:2]
     on_record = read_ledgers([chosen, other])[0]
-    quick = {chosen.id: on_record[chosen.id].assign(outcome="differs", counts_as=PARTS[4])}
+    quick = {
+        chosen.id: on_record[chosen.id].assign(outcome="differs", counts_as=PARTS[4])
+    }
     quick[other.id] = on_record[other.id].assign(outcome="not run", counts_as="not run")
 
     def read(artefacts, profile="paper"):
-        return (on_record if profile == "paper" else quick), {"missing": [], "stale": []}, {}
+        return (
+            (on_record if profile == "paper" else quick),
+            {"missing": [], "stale": []},
+            {},
+        )
 
     monkeypatch.setattr(content, "read_ledgers", read)
     monkeypatch.setattr(content, "build_dir", lambda: tmp_path)
@@ -339,19 +467,28 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     record, beside, *_ = page.select("table.verdict-counts tbody tr")
     assert beside.th.text == "last quick run"
     assert record.select("td")[-1].text.strip() == "0", "nothing on record is not run"
-    assert beside.find("td", attrs={"data-label": PARTS[4]}).text == str(len(quick[chosen.id]))
+    assert beside.find("td", attrs={"data-label": PARTS[4]}).text == str(
+        len(quick[chosen.id])
+    )
 
 
 def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):
     artefact = Artefact("toy", "table_1", "A toy")
     with monkeypatch.context() as patch:
         patch.setenv("COMPANION_PROJECT", str(tmp_path))
-        result = CliRunner().invoke(main, ["report", "--profile", "quick"], obj=[artefact])
+        result = CliRunner().invoke(
+            main, ["report", "--profile", "quick"], obj=[artefact]
+        )
     assert result.exit_code == 2
     assert "`companion reproduce --profile quick` writes them" in result.output
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    refused("is not empty and holds no site of ours", build_report, tmp_path, error=ReportError)
+    refused(
+        "is not empty and holds no site of ours",
+        build_report,
+        tmp_path,
+        error=ReportError,
+    )
     assert (tmp_path / "thesis.tex").read_text() == "years of work"

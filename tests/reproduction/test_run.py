@@ -87,12 +87,20 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 
 
 DASK = {"jobs": 2, "backend": "dask"}
-KILLED = [({}, signal.SIGKILL), ({"jobs": 2}, signal.SIGKILL), ({"jobs": 2}, signal.SIGTERM)]
+KILLED = [
+    ({}, signal.SIGKILL),
+    ({"jobs": 2}, signal.SIGKILL),
+    ({"jobs": 2}, signal.SIGTERM),
+]
 KILLED += [(DASK, signal.SIGKILL)]
 
 
-@pytest.mark.parametrize(("options", "how"), KILLED, ids=["1", "loky", "loky-TERM", "dask"])
-def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, start, options, how):
+@pytest.mark.parametrize(
+    ("options", "how"), KILLED, ids=["1", "loky", "loky-TERM", "dask"]
+)
+def test_a_killed_run_is_resumed_and_gives_the_same_records(
+    places, reference, start, options, how
+):
     kill_midway(start(**options), places, how)
     before = len(read_stored(study(n_repetitions=6)).frame)
     assert 3 <= before < N_UNITS
@@ -103,7 +111,9 @@ def test_a_killed_run_is_resumed_and_gives_the_same_records(places, reference, s
 
 
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
-def test_ctrl_c_keeps_units_and_stops_workers_silently(places, reference, start, tmp_path, options):
+def test_ctrl_c_keeps_units_and_stops_workers_silently(
+    places, reference, start, tmp_path, options
+):
     child = start(**options)
     wait_for(lambda: len(stored(working(places))) >= 2)
     workers = psutil.Process(child.pid).children(recursive=True)
@@ -130,10 +140,15 @@ def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh)
 def test_only_missing_units_are_computed_when_the_study_grows(places):
     load_records(study(n_repetitions=2))
     grown = load_records(study(n_repetitions=5))
-    assert grown.computed == 6 and grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
+    assert (
+        grown.computed == 6
+        and grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
+    )
 
 
-def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, monkeypatch):
+def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(
+    places, monkeypatch
+):
     first = load_records(study())
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
@@ -143,7 +158,9 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(places, m
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
-def test_a_run_stopped_between_last_unit_and_table_is_completed(places, reference, monkeypatch):
+def test_a_run_stopped_between_last_unit_and_table_is_completed(
+    places, reference, monkeypatch
+):
     with monkeypatch.context() as patch:
         patch.setattr(RecordStore, "consolidate", lambda store: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -161,15 +178,23 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    assert load_records(study(_studies.threads), **options).frame["threads"].tolist() == [1] * 6
+    assert (
+        load_records(study(_studies.threads), **options).frame["threads"].tolist()
+        == [1] * 6
+    )
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(places, start, tmp_path, jobs):
+def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
+    places, start, tmp_path, jobs
+):
     assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
     assert (tmp_path / "stderr").read_text() == ""
-    assert read_stored(study(n_repetitions=6)).frame["converged"].tolist() == [False] * N_UNITS
+    assert (
+        read_stored(study(n_repetitions=6)).frame["converged"].tolist()
+        == [False] * N_UNITS
+    )
 
 
 # ----------------------------------------------------------------------------- the progress bar
@@ -181,7 +206,9 @@ def test_a_bar_is_seen_where_it_should(places, monkeypatch, capfd, terminal, set
     monkeypatch.setenv("COMPANION_PROGRESS", setting)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     load_records(study())
-    assert ("tests/table_0: 100%" in capfd.readouterr().err) == (terminal and setting != "0")
+    assert ("tests/table_0: 100%" in capfd.readouterr().err) == (
+        terminal and setting != "0"
+    )
     load_records(study())
     assert capfd.readouterr().err == ""
 
@@ -196,9 +223,14 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
     with pytest.raises(UnitError) as caught:
         load_records(study(_studies.fragile_error_rate, 4), jobs=jobs)
     first, *lines = str(caught.value).splitlines()
-    assert first.startswith("2 of 8 units of tests/table_0 failed; the others are stored")
+    assert first.startswith(
+        "2 of 8 units of tests/table_0 failed; the others are stored"
+    )
     assert len(lines) == 2
-    assert "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance" in lines[0]
+    assert (
+        "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance"
+        in lines[0]
+    )
     assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
     assert len(read_stored(study(n_repetitions=4)).frame) == 4
     assert load_records(study(n_repetitions=4)).computed == 4
@@ -217,7 +249,9 @@ def test_many_failing_units_are_counted_and_a_fresh_run_keeps_what_there_was(pla
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, jobs):
     records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs)
-    assert records.missing == [("heart.dat cannot be had here; run `companion data fetch`.", 2)]
+    assert records.missing == [
+        ("heart.dat cannot be had here; run `companion data fetch`.", 2)
+    ]
     assert records.computed == 2 and records.frame["repetition"].tolist() == [0, 0]
     assert len(table(places).splitlines()) == 3
     none = load_records(study(_studies.lacks_data, 10, "table_1", "digest"))
@@ -233,17 +267,23 @@ def test_workers_that_die_end_the_run_with_advice(places, backend):
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        pytest.raises(UnitError, match="the workers are lost .*fewer jobs if it recurs"),
+        pytest.raises(
+            UnitError, match="the workers are lost .*fewer jobs if it recurs"
+        ),
     ):
         load_records(study(_studies.deadly), jobs=2, backend=backend)
     assert load_records(study(), jobs=2).computed == 6  # and the next one works
 
 
-def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(places, monkeypatch):
+def test_nothing_is_computed_for_a_folder_that_cannot_be_written_to(
+    places, monkeypatch
+):
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.n_calls
-    refused("set COMPANION_CACHE to another folder", load_records, study(), error=StoreError)
+    refused(
+        "set COMPANION_CACHE to another folder", load_records, study(), error=StoreError
+    )
     assert _studies.n_calls == calls
 
 
@@ -257,13 +297,19 @@ MEANINGLESS = [
 @pytest.mark.parametrize(("options", "complaint"), MEANINGLESS)
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     refused(complaint, load_records, study(), **options)
-    refused("must be a function at the top level of a module", load_records, study(lambda unit: {}))
+    refused(
+        "must be a function at the top level of a module",
+        load_records,
+        study(lambda unit: {}),
+    )
 
 
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@cases("profile, line, later", ("paper", "csv, line 2", (0, 6)), ("quick", "sqlite", (4,)))
+@cases(
+    "profile, line, later", ("paper", "csv, line 2", (0, 6)), ("quick", "sqlite", (4,))
+)
 def test_old_records_are_told_with_their_line_and_quick_ones_made_again(
     places, other_code, profile, line, later
 ):
@@ -271,9 +317,15 @@ def test_old_records_are_told_with_their_line_and_quick_ones_made_again(
     other_code()
     (text,) = read_stored(study(), profile).gaps["stale"]
     n = 6 if profile == "paper" else 4
-    assert f"table_0.{line}: {n} of {n} records were made by other code or data than 0000" in text
+    assert (
+        f"table_0.{line}: {n} of {n} records were made by other code or data than 0000"
+        in text
+    )
     records = load_records(study(), profile)
-    n_old = [int(re.search(r"(\d+) of 6 records were", text)[1]) for text in records.gaps["stale"]]
+    n_old = [
+        int(re.search(r"(\d+) of 6 records were", text)[1])
+        for text in records.gaps["stale"]
+    ]
     assert (records.computed, *n_old) == later
 
 
@@ -285,13 +337,22 @@ def test_fresh_computes_all_again(places, other_code):
     assert ",0000" in (places / "project/data/records/index.csv").read_text()
     pd.testing.assert_frame_equal(again.frame, before)
     RecordStore(study()).path.write_text("damaged\n")
-    assert load_records(study(), fresh=True).computed == 6 and load_records(study()).computed == 0
+    assert (
+        load_records(study(), fresh=True).computed == 6
+        and load_records(study()).computed == 0
+    )
 
 
 def test_a_fresh_run_that_was_interrupted_five_times_goes_on(places, start):
     load_records(study(n_repetitions=6))
     before = table(places)
-    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+    for how in (
+        signal.SIGKILL,
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGINT,
+        signal.SIGKILL,
+    ):
         kept = len(stored(working(places)))
         kill_midway(start(fresh=True, seconds=0.3), places, how, kept + 1)
     assert 5 <= len(stored(working(places))) < N_UNITS
@@ -322,7 +383,8 @@ def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(plac
 
 def test_who_reads_in_a_fresh_run_takes_its_records_and_leaves_them_to_it(places):
     fresh = load_records(study(), fresh=True, keep_open=True)
-    waiting, before = stored(working(places)), table(places)
+    waiting = stored(working(places))
+    before = table(places)
     again = load_records(study())
     pd.testing.assert_frame_equal(again.frame, fresh.frame)
     assert (again.computed, again.gaps, table(places)) == (0, NO_GAPS, before)

@@ -45,7 +45,8 @@ def child(script, *arguments, n_repetitions=3):
     head = f"import resource, sys; sys.path.insert(0, {str(HERE)!r}); from _studies import study\n"
     head += "from companion.reproduction.store import RecordStore, StoreError\n"
     head += f"store = RecordStore(study(n_repetitions={n_repetitions}))\n"
-    command, pipe = [sys.executable, "-c", head + script, *map(str, arguments)], subprocess.PIPE
+    command = [sys.executable, "-c", head + script, *map(str, arguments)]
+    pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
 
 
@@ -90,7 +91,12 @@ def test_a_file_whose_first_write_was_torn_is_written_anew(store, length):
 
 
 #: What may stand in a column of the working file and is no record.
-NO_RECORDS = [("rows", "my notes"), ("rows", 5), ("rows", "[]"), ("rows", '[{"error": [1]}]')]
+NO_RECORDS = [
+    ("rows", "my notes"),
+    ("rows", 5),
+    ("rows", "[]"),
+    ("rows", '[{"error": [1]}]'),
+]
 NO_RECORDS += [("rows", "[" * 50_000), ("params", "[1]"), ("params", None)]
 
 
@@ -114,9 +120,14 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
     damage(store.working, how)
     content = store.working.read_bytes()
-    with pytest.raises(DamagedError, match="damaged and left as it is; move it away") as caught:
+    with pytest.raises(
+        DamagedError, match="damaged and left as it is; move it away"
+    ) as caught:
         getattr(again(store), action)()
-    assert str(store.working) in str(caught.value) and store.working.read_bytes() == content
+    assert (
+        str(store.working) in str(caught.value)
+        and store.working.read_bytes() == content
+    )
 
 
 def test_a_foreign_table_is_named_and_left_as_it_is(store):
@@ -124,7 +135,9 @@ def test_a_foreign_table_is_named_and_left_as_it_is(store):
     store.path.parent.mkdir(parents=True)
     content = "C,repetition,error\n1,2\n"
     store.path.write_text(content)
-    with pytest.raises(DamagedError, match="damaged and left as it is; move it away") as caught:
+    with pytest.raises(
+        DamagedError, match="damaged and left as it is; move it away"
+    ) as caught:
         store.consolidate()
     assert str(store.path) in str(caught.value) and store.path.read_text() == content
     assert len(stored(store.working)) == 6
@@ -173,17 +186,24 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(
         "    print(error)\n"
     )
     output, errors = child(script).communicate(timeout=60)
-    assert f"cannot write {store.path}: File too large. Free some space" in output and not errors
+    assert (
+        f"cannot write {store.path}: File too large. Free some space" in output
+        and not errors
+    )
     assert store.path.read_bytes() == old and len(stored(store.working)) == 6
     assert [path.name for path in store.path.parent.iterdir()] == [store.path.name]
 
 
-def test_a_project_that_cannot_be_written_to_is_named_with_the_way_out(places, monkeypatch):
+def test_a_project_that_cannot_be_written_to_is_named_with_the_way_out(
+    places, monkeypatch
+):
     (places / "file").write_text("")
     monkeypatch.setenv("COMPANION_PROJECT", str(places / "file" / "project"))
     store = RecordStore(study())
     fill(store)
-    with pytest.raises(StoreError, match="or set COMPANION_PROJECT to a copy of the project"):
+    with pytest.raises(
+        StoreError, match="or set COMPANION_PROJECT to a copy of the project"
+    ):
         store.consolidate()
     assert len(again(store).records()) == 6
 
@@ -208,7 +228,10 @@ def test_the_table_is_sorted_rounded_and_small_and_the_working_file_is_emptied(s
     assert oct(store.path.stat().st_mode & 0o777) == "0o644"
     index = store.path.parents[1] / "index.csv"
     digest = hashlib.sha256(store.path.read_bytes()).hexdigest()
-    assert index.read_text() == f"study,units,code,sha256\ntests/table_0,6,{store.code},{digest}\n"
+    assert (
+        index.read_text()
+        == f"study,units,code,sha256\ntests/table_0,6,{store.code},{digest}\n"
+    )
 
 
 def test_a_result_that_differs_in_digits_that_are_not_kept_changes_no_file(store):
@@ -226,7 +249,9 @@ def test_a_result_that_differs_in_digits_that_are_not_kept_changes_no_file(store
     assert files[0].read_text().count(",0.333333333333667\n") == 1
 
 
-def test_a_kill_between_the_table_and_its_line_in_the_index_loses_neither(store, monkeypatch):
+def test_a_kill_between_the_table_and_its_line_in_the_index_loses_neither(
+    store, monkeypatch
+):
     fill(store, 2)
     store.consolidate()
     old = store.path.read_bytes()
@@ -274,7 +299,10 @@ def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store
     store.append(units[0], [{**ROW, "error": 7.0}])
     again(store).consolidate()
     found = again(store).records()
-    assert len(found) == 6 and [found[unit.key].rows[0][0] for unit in units] == ["7.0", "0.0"]
+    assert len(found) == 6 and [found[unit.key].rows[0][0] for unit in units] == [
+        "7.0",
+        "0.0",
+    ]
 
 
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
@@ -288,7 +316,9 @@ def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, capl
     assert set(shorter.records()) == set(shorter.units)
 
 
-def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_working_one(store):
+def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_working_one(
+    store,
+):
     unit = fill(store, 1)[0]
     store.consolidate()
     store.code = "0" * 12  # a run interrupted before the code changed
@@ -318,7 +348,11 @@ def test_processes_that_append_at_once_lose_nothing(places):
 
 def test_a_study_with_a_unit_twice_or_of_another_is_refused():
     base = study()
-    twice = Study("tests", "table_0", lambda profile: base.units(profile) * 2, base.compute)
+    twice = Study(
+        "tests", "table_0", lambda profile: base.units(profile) * 2, base.compute
+    )
     refused(r"lists a unit twice: tests/table_0\(C=10.0, repet", RecordStore, twice)
-    with pytest.raises(ValueError, match="lists a unit of another study: tests/table_0"):
+    with pytest.raises(
+        ValueError, match="lists a unit of another study: tests/table_0"
+    ):
         RecordStore(Study("tests", "table_9", base.units, base.compute))

@@ -8,7 +8,13 @@ from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.units import Study, Unit, canonical_json, seed_for, to_scalar
+from companion.reproduction.units import (
+    Study,
+    Unit,
+    canonical_json,
+    seed_for,
+    to_scalar,
+)
 
 FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | FINITE | st.text(max_size=8)
@@ -20,10 +26,13 @@ def states(seed):
 
 
 @given(PARAMS, st.randoms())
-def test_the_key_and_the_seed_do_not_depend_on_the_order_of_the_parameters(params, random):
+def test_the_key_and_the_seed_do_not_depend_on_the_order_of_the_parameters(
+    params, random
+):
     items = list(params.items())
     random.shuffle(items)
-    one, other = Unit("p", "s", params), Unit("p", "s", dict(items))
+    one = Unit("p", "s", params)
+    other = Unit("p", "s", dict(items))
     assert one.key == other.key and one == other and hash(one) == hash(other)
     assert states(one.seed_sequence) == states(other.seed_sequence)
 
@@ -35,7 +44,8 @@ def identity(params):
 
 @given(PARAMS, PARAMS)
 def test_different_parameters_have_different_keys_and_seeds(first, second):
-    one, other = Unit("p", "s", first), Unit("p", "s", second)
+    one = Unit("p", "s", first)
+    other = Unit("p", "s", second)
     same = identity(first) == identity(second)
     assert (one.key == other.key) is same
     assert (states(one.seed_sequence) == states(other.seed_sequence)) is same
@@ -51,7 +61,9 @@ def test_paper_study_and_data_change_the_key_and_data_not_the_seed():
     for params in ({"C": 1}, {"C": True}, {"C": "1.0"}, {"D": 1.0}):
         assert Unit("p", "s", params, "d").key != base.key
     new = study.unit("e", C=1.0)
-    assert new.key != base.key and states(new.seed_sequence) == states(base.seed_sequence)
+    assert new.key != base.key and states(new.seed_sequence) == states(
+        base.seed_sequence
+    )
 
 
 NUMPY = [np.float32, np.float64, np.int32, np.int64, np.uint8, np.bool_, np.str_]
@@ -72,7 +84,9 @@ def test_parameters_that_are_no_finite_scalars_are_refused_by_name():
     for value in (math.nan, math.inf, -math.inf, np.float32("nan")):
         refused(f"{complaint}finite", Unit, "p", "s", {"gamma": value})
     for value in ([1], {"a": 1}, np.arange(2), object(), 1j, b"x"):
-        refused(f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError)
+        refused(
+            f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError
+        )
     refused("parameter names must be strings", Unit, "p", "s", {1: 2}, error=TypeError)
 
 
@@ -98,7 +112,11 @@ def test_the_generator_of_a_unit_starts_anew_each_time():
 
 
 def test_units_share_a_seed_by_what_they_share():
-    assert states(seed_for("split", "heart", 3)) == states(seed_for("split", "heart", np.int64(3)))
-    assert states(seed_for("split", "heart", 3)) != states(seed_for("split", "heart", 4))
+    assert states(seed_for("split", "heart", 3)) == states(
+        seed_for("split", "heart", np.int64(3))
+    )
+    assert states(seed_for("split", "heart", 3)) != states(
+        seed_for("split", "heart", 4)
+    )
     assert states(seed_for("a", "b")) != states(seed_for("ab"))
     assert states(seed_for("a", "b")) != states(seed_for("b", "a"))

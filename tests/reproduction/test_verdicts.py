@@ -25,11 +25,23 @@ READINGS = {"exchanged": None}
 def published(kind="stochastic", printed="22.4", **changes):
     parsed = parse_printed(printed)
     place = {"paper": "toy", "artefact": "table_1", "row": "heart", "column": "error"}
-    row = {"printed": printed, "value": parsed.value if parsed else math.nan, "kind": kind}
-    row |= {"spread": math.nan, "n": math.nan, "relation": "", "overlap": 0.0, "where": "p. 1"}
+    row = {
+        "printed": printed,
+        "value": parsed.value if parsed else math.nan,
+        "kind": kind,
+    }
+    row |= {
+        "spread": math.nan,
+        "n": math.nan,
+        "relation": "",
+        "overlap": 0.0,
+        "where": "p. 1",
+    }
     row |= {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
     row |= dict.fromkeys(("sentence", "why", "repeats"), "")
-    row |= {"stochastic": {"spread": 2.0, "n": 100.0}, "spread": {"n": 100.0}}.get(kind, {})
+    row |= {"stochastic": {"spread": 2.0, "n": 100.0}, "spread": {"n": 100.0}}.get(
+        kind, {}
+    )
     return pd.DataFrame([{**place, **row, **changes}])
 
 
@@ -46,7 +58,11 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     se = math.sqrt(2 * 2.0**2 / 100)
     far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
     line = verdict(published(), reproduced(22.43))
-    assert (line["verdict"], line["problem"], line["distance"]) == ("reproduced", "", 0.0)
+    assert (line["verdict"], line["problem"], line["distance"]) == (
+        "reproduced",
+        "",
+        0.0,
+    )
     assert far["verdict"] == "differs" and far["distance"] == pytest.approx(4)
     assert far["se"] == pytest.approx(se)
     assert far["problem"] == "differs and is not declared in data/deviations.yaml"
@@ -65,12 +81,22 @@ def test_an_infinite_value_is_printed_like_no_number():
 
 def test_one_quick_repetition_refutes_no_mean():
     print_ = published(spread=0.1, n=10)
-    assert verdict(print_, reproduced(30.0, n=1), profile="quick")["outcome"] == "undecided"
-    assert verdict(print_, reproduced(30.0, n=100), profile="quick")["outcome"] == "differs"
+    assert (
+        verdict(print_, reproduced(30.0, n=1), profile="quick")["outcome"]
+        == "undecided"
+    )
+    assert (
+        verdict(print_, reproduced(30.0, n=100), profile="quick")["outcome"]
+        == "differs"
+    )
 
 
 PRECISION = [
-    ("22.4", (22.35, 22.4, 22.45), (22.4501, 22.3499)),  # a tie belongs to both neighbours
+    (
+        "22.4",
+        (22.35, 22.4, 22.45),
+        (22.4501, 22.3499),
+    ),  # a tie belongs to both neighbours
     ("22.5", (22.45,), (22.4499,)),
     ("16167.4", (16167.45,), (16167.46,)),
     ("10^-3", (0.0014,), (0.0016,)),
@@ -81,8 +107,14 @@ PRECISION = [
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("reproduced", same), ("differs", other)):
         for value in values:
-            assert rules.compare_deterministic(parse_printed(printed), value).outcome == outcome
-    assert verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "reproduced"
+            assert (
+                rules.compare_deterministic(parse_printed(printed), value).outcome
+                == outcome
+            )
+    assert (
+        verdict(published(printed=printed), reproduced(same[-1]))["verdict"]
+        == "reproduced"
+    )
 
 
 def test_a_printed_word_must_be_the_same_word():
@@ -121,7 +153,10 @@ def test_a_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_gi
     assert line["verdict"] == "fails"
     assert norm.cdf(line["support"]) == pytest.approx(student.cdf(-5, 99))
     assert line["problem"].startswith("fails and is not declared")
-    assert verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"] == "undecided"
+    assert (
+        verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"]
+        == "undecided"
+    )
 
 
 def test_few_repetitions_make_a_claim_harder_to_decide():
@@ -134,23 +169,37 @@ def test_few_repetitions_make_a_claim_harder_to_decide():
     assert math.isfinite(rules.compare_claim(relation, 1e9, 1.0, 1000).support)
 
 
-@pytest.mark.parametrize(("spread", "n"), [(0.1, 2), (0.0, 4)], ids=["known badly", "all alike"])
+@pytest.mark.parametrize(
+    ("spread", "n"), [(0.1, 2), (0.0, 4)], ids=["known badly", "all alike"]
+)
 def test_few_repetitions_of_a_quick_run_do_not_refute_a_mean(spread, n):
-    row, own = published(spread=math.nan), reproduced(23.5, spread=spread, n=n)
+    row = published(spread=math.nan)
+    own = reproduced(23.5, spread=spread, n=n)
     assert verdict(row, own)["outcome"] == "differs"
     quick = verdict(row, own, profile="quick")
     assert quick["outcome"] in ("undecided", "within spread") and quick["problem"] == ""
 
 
 FAR = [("ordinal", 2.5, "fails", "undecided"), ("ordinal", 3.5, "fails", "fails")]
-FAR += [("stochastic", 3.5, "differs", "within spread"), ("stochastic", 4.5, "differs", "differs")]
-FAR += [("spread", 3.5, "differs", "within spread"), ("spread", 4.5, "differs", "differs")]
+FAR += [
+    ("stochastic", 3.5, "differs", "within spread"),
+    ("stochastic", 4.5, "differs", "differs"),
+]
+FAR += [
+    ("spread", 3.5, "differs", "within spread"),
+    ("spread", 4.5, "differs", "differs"),
+]
 
 
 @pytest.mark.parametrize(("kind", "far", "outcome", "quick_outcome"), FAR)
-def test_a_quick_run_calls_different_what_is_one_error_farther(kind, far, outcome, quick_outcome):
+def test_a_quick_run_calls_different_what_is_one_error_farther(
+    kind, far, outcome, quick_outcome
+):
     ratio = 1.005 * np.exp(far * np.sqrt(0.5 / 199 + 0.5 / 199))
-    claim = published("ordinal", "lower", relation="< 0"), reproduced(far, se=1.0, n=1000)
+    claim = (
+        published("ordinal", "lower", relation="< 0"),
+        reproduced(far, se=1.0, n=1000),
+    )
     value = published(spread=0.0), reproduced(22.45 + far, se=1.0, n=1000)
     spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
     row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
@@ -169,7 +218,8 @@ def compare_means(printed, spread, n, value, spread_r, n_r, **others):
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    five, compared = parse_printed("5"), compare_means
+    five = parse_printed("5")
+    compared = compare_means
     plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
     both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
     assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
@@ -201,9 +251,13 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
     assert line["se"] == pytest.approx(3.0 * math.sqrt(1 + 1 / 100))
     zero = verdict(published(spread=3.0), reproduced(26.0, spread=0.0, n=1))
     assert zero["se"] == line["se"], "the spread of one repetition is no estimate"
-    line = verdict(published(spread=math.nan, n=25.0), reproduced(23.0, spread=1.5, n=9))
+    line = verdict(
+        published(spread=math.nan, n=25.0), reproduced(23.0, spread=1.5, n=9)
+    )
     assert line["se"] == pytest.approx(1.5 * math.sqrt(1 / 25 + 1 / 9))
-    unknown = verdict(published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1))
+    unknown = verdict(
+        published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1)
+    )
     assert unknown["verdict"] == "differs"
     assert unknown["note"] == "no spread is known on either side"
 
@@ -220,8 +274,11 @@ RATIOS = [
 
 
 @pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
-def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, outcome, ratio):
-    print_, se = parse_printed(printed), math.sqrt(0.5 / 99 + 0.5 / (n - 1))
+def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
+    printed, value, n, outcome, ratio
+):
+    print_ = parse_printed(printed)
+    se = math.sqrt(0.5 / 99 + 0.5 / (n - 1))
     found = rules.compare_spread(print_, 100, value, n)
     assert found.outcome == outcome
     assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
@@ -229,12 +286,22 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(printed, value, n, o
     assert found.would_see == pytest.approx(edge - print_.value)
 
 
-@pytest.mark.parametrize(("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")])
-def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(n, outcome):
+@pytest.mark.parametrize(
+    ("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")]
+)
+def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(
+    n, outcome
+):
     found = rules.compare_spread(parse_printed("0.3"), 100, 0.0, n)
-    assert found.outcome == outcome and math.isinf(found.would_see) == (outcome == "undecided")
-    assert found.distance == pytest.approx({10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01)
-    assert math.isfinite(rules.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance)
+    assert found.outcome == outcome and math.isinf(found.would_see) == (
+        outcome == "undecided"
+    )
+    assert found.distance == pytest.approx(
+        {10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01
+    )
+    assert math.isfinite(
+        rules.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance
+    )
 
 
 def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
@@ -252,7 +319,10 @@ def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     comparison = rules.compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
     assert comparison.se == pytest.approx(2 / 14 * math.sqrt(1 + 100 / 50))
-    assert verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"] == "not run"
+    assert (
+        verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"]
+        == "not run"
+    )
     line = verdict(published("spread", "1.0"), reproduced(1.5))
     assert line["verdict"] == "differs" and line["problem"]
 
@@ -262,7 +332,9 @@ RANKS += [(50, 1, 50, "within spread"), (0, 100, 0, "reproduced")]
 
 
 @pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
-def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n_above, outcome):
+def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
+    n_below, n_alike, n_above, outcome
+):
     draws = [1.0] * n_below + ([1.096, 1.104] * 50)[:n_alike] + [1.2] * n_above
     found = rules.compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome and found.distance >= 0
@@ -272,29 +344,46 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(n_below, n_alike, n
 
 @pytest.mark.parametrize("printed", ["0", "1"])
 @pytest.mark.parametrize(
-    ("n_ones", "rare"), [(0, True), (3, True), (4, False), (80, False), (197, True), (200, True)]
+    ("n_ones", "rare"),
+    [(0, True), (3, True), (4, False), (80, False), (197, True), (200, True)],
 )
-def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(printed, n_ones, rare):
+def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
+    printed, n_ones, rare
+):
     draws = [1.0] * n_ones + [0.0] * (200 - n_ones)
     found = rules.compare_draw(parse_printed(printed), draws)
-    usual, alike = float(n_ones > 100), ("reproduced", "within spread")
-    assert found.outcome in (("differs",) if rare and float(printed) != usual else alike)
+    usual = float(n_ones > 100)
+    alike = ("reproduced", "within spread")
+    assert found.outcome in (
+        ("differs",) if rare and float(printed) != usual else alike
+    )
     assert found.would_see == (1.0 if rare else math.inf)
 
 
 def test_a_new_draw_of_the_same_distribution_seldom_differs():
     draws = np.random.default_rng(5).exponential(size=(2000, 101))
-    found = [rules.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws]
-    assert 0.012 < found.count("differs") / len(draws) < 0.028  # 2 / 101 by exchangeability
+    found = [
+        rules.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws
+    ]
+    assert (
+        0.012 < found.count("differs") / len(draws) < 0.028
+    )  # 2 / 101 by exchangeability
 
 
 def test_a_printed_draw_needs_the_regenerated_draws():
     row = verdict(published("draw", "1.10"), reproduced(1.1, draws=(1.1, 1.1)))
     assert row["outcome"] == "undecided" and row["would_see"] == math.inf
     assert row["note"] == "2 draws are too few to call any print rare"
-    row = verdict(published("draw", "1.10"), reproduced(1.1, draws=[1.1] * 200 + [math.nan]))
+    row = verdict(
+        published("draw", "1.10"), reproduced(1.1, draws=[1.1] * 200 + [math.nan])
+    )
     assert (row["outcome"], row["note"]) == ("not run", "a draw is missing")
-    refused("must bring the draws .* Got none", compare, published("draw", "1.10"), reproduced(1.1))
+    refused(
+        "must bring the draws .* Got none",
+        compare,
+        published("draw", "1.10"),
+        reproduced(1.1),
+    )
 
 
 HEALED = "declared deviation has healed (it is {})"
@@ -309,11 +398,17 @@ OUTCOME_OF_DECLARED = [
 
 
 @pytest.mark.parametrize(("value", "text", "problem"), OUTCOME_OF_DECLARED)
-def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(value, text, problem):
+def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(
+    value, text, problem
+):
     line = verdict(published(), reproduced(value), DECLARED)
     assert line["verdict"] == text
-    assert line["problem"].startswith(problem) and bool(line["problem"]) == bool(problem)
-    quick = verdict(published(), reproduced(value, converged=False), DECLARED, profile="quick")
+    assert line["problem"].startswith(problem) and bool(line["problem"]) == bool(
+        problem
+    )
+    quick = verdict(
+        published(), reproduced(value, converged=False), DECLARED, profile="quick"
+    )
     assert quick["verdict"] == text + " (not converged)" * math.isfinite(value)
     assert quick["problem"] == ""
     assert ("too few repetitions to call it healed" in quick["note"]) == bool(problem)
@@ -332,7 +427,11 @@ def test_a_regeneration_with_a_fault_is_refused():
     for print_, faulty, message in (
         (published(), own.drop(columns="converged"), "Missing: converged"),
         (published(), pd.concat([own, own]), "value of heart / error is there twice"),
-        (published(), reproduced(22.4, converged=math.nan), "must be True or False. Got nan"),
+        (
+            published(),
+            reproduced(22.4, converged=math.nan),
+            "must be True or False. Got nan",
+        ),
         (published(), reproduced(22.4, n=math.nan), "number of repetitions n >= 1"),
     ):
         refused(message, compare, print_, faulty)
@@ -355,19 +454,30 @@ def ledger_of(values, **statuses):
     own = [reproduced(value, row=name) for name, value in values.items()]
     cells = {name: ("toy", "table_1", name, "error") for name in statuses}
     declared = {
-        cells[name]: Deviation("known", "here", status) for name, status in statuses.items()
+        cells[name]: Deviation("known", "here", status)
+        for name, status in statuses.items()
     }
     return compare(print_, pd.concat(own), declared)
 
 
 def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows():
-    values = {"a": 22.4, "b": 22.8, "c": 30.0, "d": 40.0, "e": 40.0, "f": 40.0, "g": math.nan}
+    values = {
+        "a": 22.4,
+        "b": 22.8,
+        "c": 30.0,
+        "d": 40.0,
+        "e": 40.0,
+        "f": 40.0,
+        "g": math.nan,
+    }
     ledger = ledger_of(values, d="demonstrated", e="data", f="conjecture")
     assert problems(ledger)["row"].tolist() == ["c"]
     assert ledger["counts_as"].tolist() == [PARTS[i] for i in (0, 0, 4, 2, 3, 4, 5)]
     assert list(score(ledger)) == list(SCORES)
     assert list(score(ledger).values()) == [7, 2, 2, 0, 1, 1, 2, 1]
-    again = score(ledger.assign(counts_as=ledger["counts_as"].where(ledger["row"] != "c", "")))
+    again = score(
+        ledger.assign(counts_as=ledger["counts_as"].where(ledger["row"] != "c", ""))
+    )
     assert list(again.values()) == [6, 2, 2, 0, 1, 1, 1, 1]
 
 
@@ -381,26 +491,37 @@ def test_a_cell_that_repeats_another_is_not_counted_again():
 def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
     rows = {"a": "ours: it is", "b": "ours: it is", "c": "it is ours"}
     print_ = [
-        published("ordinal", "lower", relation="< 0", sentence=text, row=name, asks="claim")
+        published(
+            "ordinal", "lower", relation="< 0", sentence=text, row=name, asks="claim"
+        )
         for name, text in rows.items()
     ]
-    own = [reproduced(x, row=name, se=0.1) for name, x in zip(rows, (-1.0, 1.0, -1.0), strict=True)]
+    own = [
+        reproduced(x, row=name, se=0.1)
+        for name, x in zip(rows, (-1.0, 1.0, -1.0), strict=True)
+    ]
     ledger = compare(pd.concat(print_), pd.concat(own))
     assert ledger["outcome"].tolist() == ["holds", "fails", "holds"]
     assert ledger["counts_as"].tolist() == ["", "", PARTS[0]]
-    assert verdicts.ours(ledger) == [1, 0, 1] and problems(ledger)["row"].tolist() == ["b"]
+    assert verdicts.ours(ledger) == [1, 0, 1] and problems(ledger)["row"].tolist() == [
+        "b"
+    ]
 
 
 @pytest.mark.parametrize(("n_yes", "outcome"), [(3, "differs"), (4, "within spread")])
 def test_a_printed_yes_or_no_can_be_rare_on_one_side_alone(n_yes, outcome):
-    found = rules.compare_draw(parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes))
+    found = rules.compare_draw(
+        parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes)
+    )
     assert found.outcome == outcome
     assert found.distance == pytest.approx(norm.isf((n_yes + 1) / 201 / 2))
 
 
 def test_a_row_that_could_not_have_seen_what_matters_is_undecided_and_no_success():
     seen = 0.05 + 3 * math.sqrt(2 * 2.0**2 / 100)
-    blind, sharp = (verdict(published(matters=seen * f), reproduced(22.4)) for f in (0.99, 1.01))
+    blind, sharp = (
+        verdict(published(matters=seen * f), reproduced(22.4)) for f in (0.99, 1.01)
+    )
     assert (blind["outcome"], blind["counts_as"]) == ("undecided", "undecided")
     assert "which matters here, would not have been seen" in blind["note"]
     assert sharp["outcome"] == "reproduced"
@@ -451,11 +572,22 @@ spreads = st.floats(0, 1e4)
 counts = st.integers(2, 500)
 
 
-ORDER = {"reproduced": 0, "holds": 0, "within spread": 1, "undecided": 1, "differs": 2, "fails": 2}
+ORDER = {
+    "reproduced": 0,
+    "holds": 0,
+    "within spread": 1,
+    "undecided": 1,
+    "differs": 2,
+    "fails": 2,
+}
 
 
-@given(st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts)
-def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, spread_r, n_r):
+@given(
+    st.integers(-(10**6), 10**6), st.floats(-50, 50), spreads, counts, spreads, counts
+)
+def test_a_value_is_as_far_above_the_print_as_below(
+    tenths, shift, spread, n, spread_r, n_r
+):
     printed = parse_printed(f"{tenths / 10:.1f}")
     values = printed.value + shift, printed.value - shift
     own = spread_r, n_r
@@ -466,7 +598,9 @@ def test_a_value_is_as_far_above_the_print_as_below(tenths, shift, spread, n, sp
 
 
 @given(st.integers(-(10**6), 10**6), finite, spreads, counts, spreads, counts)
-def test_exchanging_print_and_regeneration_keeps_the_standard_error(t, value, s_p, n_p, s_r, n_r):
+def test_exchanging_print_and_regeneration_keeps_the_standard_error(
+    t, value, s_p, n_p, s_r, n_r
+):
     printed = parse_printed(f"{t / 10:.1f}")
     one = compare_means(printed, s_p, n_p, value, s_r, n_r)
     two = compare_means(printed, s_r, n_r, value, s_p, n_p)
@@ -502,12 +636,18 @@ KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.floats(0, 4.9), st.floats(0, 4.9), st.booleans(), st.floats(0.001, 2), counts)
-def test_a_verdict_never_improves_as_the_departure_grows(kind, one, two, upwards, se, n):
+def test_a_verdict_never_improves_as_the_departure_grows(
+    kind, one, two, upwards, se, n
+):
     near, far = sorted((one, two))
     sign = 1 if upwards or kind == "ordinal" else -1
-    verdict_near, verdict_far = (compared(kind, 5 + sign * d, se, n) for d in (near, far))
+    verdict_near, verdict_far = (
+        compared(kind, 5 + sign * d, se, n) for d in (near, far)
+    )
     assert ORDER[verdict_near.outcome] <= ORDER[verdict_far.outcome]
-    if kind != "ordinal" and (kind != "spread" or sign > 0):  # it sees less on the way down
+    if kind != "ordinal" and (
+        kind != "spread" or sign > 0
+    ):  # it sees less on the way down
         assert far > verdict_near.would_see or verdict_far.outcome != "differs"
 
 
@@ -520,21 +660,33 @@ def test_there_is_no_success_and_no_failure_from_a_number_that_is_none(kind, nam
         assert verdicts.compare_row(row, numbers).outcome == "not run"
     else:
         found = verdicts.compare_row(row, numbers)
-        assert found.outcome in ("reproduced", "holds") and not math.isnan(found.would_see)
+        assert found.outcome in ("reproduced", "holds") and not math.isnan(
+            found.would_see
+        )
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])
-def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spread_is_found(shift):
+def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spread_is_found(
+    shift,
+):
     """At three standard errors about 0.3 % of normal repetitions differ; one spread is seven."""
     rng = np.random.default_rng(20260101)
-    n, cases, differing = 100, 200 if shift else 2000, {"mean": 0, "spread": 0}
+    n = 100
+    cases = 200 if shift else 2000
+    differing = {"mean": 0, "spread": 0}
     for _ in range(cases):
         paper, own = rng.normal(22.0, 3.0, (2, n))
         own += shift
-        printed, s, s_r = parse_printed(f"{paper.mean():.3f}"), paper.std(ddof=1), own.std(ddof=1)
+        printed = parse_printed(f"{paper.mean():.3f}")
+        s = paper.std(ddof=1)
+        s_r = own.std(ddof=1)
         mean = compare_means(printed, s, n, own.mean(), s_r, n)
         spread = rules.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
         differing["mean"] += mean.outcome == "differs"
         differing["spread"] += spread.outcome == "differs"
-    assert differing["mean"] > 0.99 * cases if shift else 0 < differing["mean"] < 0.01 * cases
+    assert (
+        differing["mean"] > 0.99 * cases
+        if shift
+        else 0 < differing["mean"] < 0.01 * cases
+    )
     assert shift or 0 < differing["spread"] < 0.01 * cases

@@ -31,22 +31,32 @@ def utilities(k, seed, share_of_zeros=0.3):
 def design_of(kernel, X, bias=True):
     """X itself or an RBF kernel of width 1."""
     linear = kernel == "linear"
-    return Design.linear(X, bias=bias) if linear else Design.kernel(gram(X, gamma=0.5), bias=bias)
+    return (
+        Design.linear(X, bias=bias)
+        if linear
+        else Design.kernel(gram(X, gamma=0.5), bias=bias)
+    )
 
 
 def by_primal(design, y, utility, C, beta, level=1.0):
     """The value of the DC subproblem by cvxpy and Clarabel."""
     import cvxpy as cp
 
-    n, k = len(y), len(utility)
-    w, xi = cp.Variable((k, design.m + 1)), cp.Variable((n, k), nonneg=True)
+    n = len(y)
+    k = len(utility)
+    w = cp.Variable((k, design.m + 1))
+    xi = cp.Variable((n, k), nonneg=True)
     f = design.augmented @ w.T
     cost = 0.5 * cp.sum_squares(w[:, :-1]) + C * cp.sum(cp.multiply(utility[y], xi))
     cost += cp.sum(cp.multiply(beta.sum(axis=2) - beta.sum(axis=1), f))
     conditions = [cp.sum(w, axis=0) == 0]
-    conditions += [xi[:, j] >= level - f[:, j] + f[:, m] for j, m in permutations(range(k), 2)]
+    conditions += [
+        xi[:, j] >= level - f[:, j] + f[:, m] for j, m in permutations(range(k), 2)
+    ]
     problem = cp.Problem(cp.Minimize(cost), conditions)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    problem.solve(
+        solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
+    )
     return problem.value
 
 
@@ -58,7 +68,9 @@ def brackets(alpha):
 def margins(f):
     """g_ij = f_j - max_{l != j} f_l, of shape (n, k)."""
     k = f.shape[1]
-    return np.column_stack([f[:, j] - np.delete(f, j, axis=1).max(axis=1) for j in range(k)])
+    return np.column_stack(
+        [f[:, j] - np.delete(f, j, axis=1).max(axis=1) for j in range(k)]
+    )
 
 
 def objective_of(machine, y, matrix, C, s=-np.inf, form="utility"):

@@ -41,18 +41,31 @@ def machine(name, C):
 
 def same_machine(one, other, atol, rel):
     """The decision values differ by at most atol, the objectives relatively by at most rel."""
-    np.testing.assert_allclose(one.decision_function, other.decision_function, atol=atol)
+    np.testing.assert_allclose(
+        one.decision_function, other.decision_function, atol=atol
+    )
     assert one.objective == pytest.approx(other.objective, rel=rel)
 
 
 def by_qp(H, linear, lower, upper, sums):
     """The least a'Ha / 2 - linear'a in a box with given sums, by a general solver, and its a."""
-    a, factor = cp.Variable(len(H)), np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(H)))
-    box = [a[i] >= end for i, end in enumerate(np.broadcast_to(lower, len(H))) if end > -np.inf]
-    box += [a[i] <= end for i, end in enumerate(np.broadcast_to(upper, len(H))) if end < np.inf]
+    a = cp.Variable(len(H))
+    factor = np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(H)))
+    box = [
+        a[i] >= end
+        for i, end in enumerate(np.broadcast_to(lower, len(H)))
+        if end > -np.inf
+    ]
+    box += [
+        a[i] <= end
+        for i, end in enumerate(np.broadcast_to(upper, len(H)))
+        if end < np.inf
+    ]
     cost = cp.sum_squares(factor.T @ a) / 2 - linear @ a
     program = cp.Problem(cp.Minimize(cost), box + [row @ a == b for row, b in sums])
-    program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    program.solve(
+        solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
+    )
     return program.value, a.value
 
 

@@ -41,5 +41,7 @@ for fits in (
 
 def test_a_fresh_compilation_and_the_cached_one_give_the_same_bits(tmp_path):
     options = {"env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, "check": True}
-    fresh, cached = (python("-W", "ignore", "-c", PROGRAM, **options).stdout for _ in range(2))
+    fresh, cached = (
+        python("-W", "ignore", "-c", PROGRAM, **options).stdout for _ in range(2)
+    )
     assert list(tmp_path.rglob("*.nbc")) and fresh.count("\n") == 4 and fresh == cached

@@ -8,23 +8,31 @@ import pytest
 from _cases import cases, each, refusals, refused, warned
 from _conformal_problems import METHODS, board, problem
 
-from companion.conformal_factors import Decay, Gaussians
+from companion.conformal.factors import Decay, Gaussians
 from companion.kernels import gram, squared_distances
 from companion.metrics import g_mean_error
 from companion.solvers._conformal_problem import TrainedMachine
-from companion.solvers.conformal import ConformalProblem, ValidationRace, conformal_transformations
+from companion.solvers.conformal import (
+    ConformalProblem,
+    ValidationRace,
+    conformal_transformations,
+)
 from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
 
 methods = pytest.mark.parametrize(("transform", "search"), METHODS)
 
 
 def run(part, transform, search="separability_gradient", **settings):
-    return conformal_transformations(part, transform, search=search, generations=4, **settings)
+    return conformal_transformations(
+        part, transform, search=search, generations=4, **settings
+    )
 
 
 def decisions(result, part):
     """At all samples."""
-    return result.decision_function(part.whole_K, part.whole_distances, part.whole_K.diagonal())
+    return result.decision_function(
+        part.whole_K, part.whole_distances, part.whole_K.diagonal()
+    )
 
 
 @dataclass(frozen=True)
@@ -49,10 +57,13 @@ class Narrow(Rule):
 def test_predictions_use_the_kernel_of_the_training(transform, search):
     _, _, part = problem()
     result = run(part, transform, search, max_transforms=3, theta=0.0)
-    K, D = part.whole_K, part.whole_distances
+    K = part.whole_K
+    D = part.whole_distances
     wanted = 2 / result.machine.squared_norm * result.machine.decision_function
     whole = decisions(result, part)
-    np.testing.assert_allclose(whole[result.samples], wanted, atol=1e-8 * np.abs(wanted).max())
+    np.testing.assert_allclose(
+        whole[result.samples], wanted, atol=1e-8 * np.abs(wanted).max()
+    )
     d = result.transformation(K, D, K.diagonal())
     np.testing.assert_allclose(d[result.samples], result.factors, rtol=1e-9)
     small, needed = result.compact()
@@ -65,10 +76,18 @@ def test_the_last_machine_that_improved_is_returned(transform, search):
     for seed in range(4):
         _, y, part = problem(seed=seed)
         result = run(part, transform, search, seed=seed)
-        errors, n = [entry["validation_error"] for entry in result.history], result.n_transforms
+        errors = [entry["validation_error"] for entry in result.history]
+        n = result.n_transforms
         kept = [entry["kept"] for entry in result.history]
-        assert kept[: n + 1] == [True] * (n + 1) and len(kept) <= n + 2 and not any(kept[n + 1 :])
-        assert np.all(np.diff(errors[: n + 1]) < 0) and result.validation_error == errors[n]
+        assert (
+            kept[: n + 1] == [True] * (n + 1)
+            and len(kept) <= n + 2
+            and not any(kept[n + 1 :])
+        )
+        assert (
+            np.all(np.diff(errors[: n + 1]) < 0)
+            and result.validation_error == errors[n]
+        )
         if len(errors) == n + 2:
             assert errors[-1] >= result.validation_error
             assert "does not lower the validation error" in result.stop_reason
@@ -93,7 +112,9 @@ def test_a_constant_transformation_is_another_penalty():
     """c^2 K + I / C is c^2 (K + I / (C c^2)): the machine of the penalty C c^2, decision / c^2."""
     _, _, part = problem(share=0.0)
     alpha = run(part, Constant(3.0), max_transforms=1).machine.alpha
-    np.testing.assert_allclose(alpha, problem(share=0.0, C=90.0)[2].first.alpha, atol=1e-6)
+    np.testing.assert_allclose(
+        alpha, problem(share=0.0, C=90.0)[2].first.alpha, atol=1e-6
+    )
 
 
 def test_without_validation_samples_all_are_applied_unless_one_degenerates():
@@ -127,7 +148,12 @@ def test_an_error_that_cannot_fall_needs_no_transformation():
     X, y = board()
     X[y > 0] += 50.0
     validation = np.concatenate([np.flatnonzero(y > 0)[:4], np.flatnonzero(y < 0)[:40]])
-    about = {"C": 10.0, "distances": squared_distances(X), "sigma": 5.0, "n_features": 2}
+    about = {
+        "C": 10.0,
+        "distances": squared_distances(X),
+        "sigma": 5.0,
+        "n_features": 2,
+    }
     part = ConformalProblem(gram(X, gamma=0.02), y, validation, **about)
     result = run(part, "tsvt", "validation_cma")
     assert len(result.history) == 1 and result.n_transforms == 0
@@ -148,7 +174,10 @@ def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
     _, _, part = problem(share=share)
     result = run(part, rule)
     assert result.is_degenerate and result.n_transforms == 0
-    assert re.search(message, result.stop_reason) and "Transformation 1" in result.stop_reason
+    assert (
+        re.search(message, result.stop_reason)
+        and "Transformation 1" in result.stop_reason
+    )
     assert np.all(np.isfinite(decisions(result, part)))
 
 
@@ -160,10 +189,15 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     family = RULES["tsvt"]().family(first, None)
     rates = 10.0 ** np.random.default_rng(3).uniform(-3, 2, (12, family.start.size))
     race = ValidationRace(family, first)
-    errors, found = race.errors(rates), []
-    for d, validation_d in zip(family.values(rates), family.validation_values(rates), strict=True):
+    errors = race.errors(rates)
+    found = []
+    for d, validation_d in zip(
+        family.values(rates), family.validation_values(rates), strict=True
+    ):
         machine = part.machine(d) if part.trouble(d, validation_d) is None else None
-        found.append(2.0 if machine is None else part.validation_error(machine, d, validation_d))
+        found.append(
+            2.0 if machine is None else part.validation_error(machine, d, validation_d)
+        )
     # Machines to a tolerance of 1e-3 may see a validation sample on either side.
     np.testing.assert_allclose(errors, found, atol=0.1 if tol == 1e-3 else 1e-12)
     best = race.best
@@ -206,8 +240,11 @@ def test_kba_is_its_formula_point_by_point(width, radius):
     (stage,) = result.stages
     places = np.searchsorted(np.sort(part.train), stage.columns)
     of_train = np.argsort(part.train)[places]
-    first, second = Z[of_train[: stage.n_first]], Z[of_train[stage.n_first :]]
-    points = ((1 - stage.beta) * first[:, None] + stage.beta * second[None]).reshape(-1, len(Z))
+    first = Z[of_train[: stage.n_first]]
+    second = Z[of_train[stage.n_first :]]
+    points = ((1 - stage.beta) * first[:, None] + stage.beta * second[None]).reshape(
+        -1, len(Z)
+    )
     D = ((Z[:, None] - points[None]) ** 2).sum(axis=2)
     D[D < 1e-14] = 0.0
 
@@ -215,7 +252,9 @@ def test_kba_is_its_formula_point_by_point(width, radius):
         return row[row < ((row.min() + row.max()) / 2 if radius is None else radius)]
 
     if width == "boundary":
-        widths = [of.mean() if (of := within(column)).size else column.min() for column in D.T]
+        widths = [
+            of.mean() if (of := within(column)).size else column.min() for column in D.T
+        ]
         wanted = np.exp(-D / np.maximum(widths, 1e-12)).mean(axis=1)
     else:
         near = [within(row) if within(row).size else np.ones(1) for row in D]
@@ -230,11 +269,15 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
         (Amari(), Amari(units="svm"), scale),
         (Williams(kappa=0.7 * scale**2), Williams(kappa=0.7, units="svm"), 1.0),
     ):
-        in_hull, in_svm = (run(part, rule, max_transforms=1).factors for rule in (hull, svm))
+        in_hull, in_svm = (
+            run(part, rule, max_transforms=1).factors for rule in (hull, svm)
+        )
         np.testing.assert_allclose(in_svm, ratio * in_hull)
     found = run(part, MDT(units="svm"), max_transforms=1)
     K = part.whole_K
-    np.testing.assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
+    np.testing.assert_allclose(
+        found.transformation(K)[found.samples], found.factors, rtol=1e-9
+    )
     refused("'units' of MDT must be 'hull' or 'svm'. Got 'x'", MDT, units="x")
 
 
@@ -253,12 +296,20 @@ def test_what_a_method_needs_must_be_there():
     bare = ConformalProblem(gram(X), y, part.validation, C=1.0)
     refused("Amari needs distances in input space", run, bare, "amari")
     assert run(bare, "williams").machine.converged
-    plain = ConformalProblem(gram(X), y, part.validation, C=1.0, distances=squared_distances(X))
+    plain = ConformalProblem(
+        gram(X), y, part.validation, C=1.0, distances=squared_distances(X)
+    )
     refused("without sigma and n_features; give them to it", run, plain, "amari")
     assert run(plain, Amari(tau=1.0)).machine.converged
     refused("Xiong takes its width.*without sigma; give", run, plain, "xiong")
     without = problem(share=0.0)[2]
-    refused("'validation_cma' needs validation samples", run, without, "mdt", "validation_cma")
+    refused(
+        "'validation_cma' needs validation samples",
+        run,
+        without,
+        "mdt",
+        "validation_cma",
+    )
 
 
 @refusals(

@@ -5,7 +5,15 @@ import pytest
 from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from margin_problems import brackets, by_primal, clouds, design_of, margins, objective_of, utilities
+from margin_problems import (
+    brackets,
+    by_primal,
+    clouds,
+    design_of,
+    margins,
+    objective_of,
+    utilities,
+)
 
 from companion.kernels import gram
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
@@ -24,10 +32,13 @@ def problem(k, seed, form="utility", n=60):
 def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     """The last tangent is that at the machine, whose convex problem the machine solves."""
     X, y, matrix = problem(k, 4, form, n=40)
-    s, C, design = -0.5, 2.0, design_of(kernel, X)
+    s = -0.5
+    C = 2.0
+    design = design_of(kernel, X)
     machine = dca(design, y, matrix, C, s, form=form, tol=1e-10)
     level, cut = (1.0, s) if form == "utility" else (-1.0, -s)
-    f, g = machine.decision_function, margins(machine.decision_function)
+    f = machine.decision_function
+    g = margins(machine.decision_function)
     np.testing.assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
     for i, j, m in np.argwhere(machine.beta > 0):
         assert f[i, m] == np.delete(f[i], j).max()
@@ -68,7 +79,8 @@ def test_for_two_classes_both_forms_are_the_binary_truncated_hinge(s):
         assert other.objective == pytest.approx(one.objective, rel=1e-6)
         np.testing.assert_allclose(other.coef, one.coef, atol=1e-4)
         # The binary truncated hinge of f_2 - f_1, with |w_2 - w_1|^2 / 4.
-        w, f = one.w[1] - one.w[0], one.decision_function[:, 1] - one.decision_function[:, 0]
+        w = one.w[1] - one.w[0]
+        f = one.decision_function[:, 1] - one.decision_function[:, 0]
         u = np.where(y == 1, f, -f)
         loss = np.maximum(1 - u, 0) - np.maximum((-np.inf if s is None else s) - u, 0)
         value = 0.25 * w @ w + np.diag(utility)[y] @ loss
@@ -79,7 +91,8 @@ def test_for_two_classes_both_forms_are_the_binary_truncated_hinge(s):
 def test_names_of_classes_and_order_of_samples_do_not_matter(s):
     X, y, utility = problem(4, 3)
     rng = np.random.default_rng(0)
-    names, order = rng.permutation(4), rng.permutation(len(y))
+    names = rng.permutation(4)
+    order = rng.permutation(len(y))
     renamed = np.empty_like(utility)
     renamed[np.ix_(names, names)] = utility
     one = dca(Design.linear(X), y, utility, 1.0, s)
@@ -101,8 +114,11 @@ def test_a_stationary_point_is_its_own_start():
 @pytest.mark.parametrize("form", FORMS)
 def test_the_unweighted_start_is_the_machine_without_utilities(form):
     X, y, matrix = problem(3, 5, form)
-    design, C_values = Design.linear(X), [0.1, 1.0]
-    convex, robust = dca_path(design, y, matrix, C_values, -0.5, form=form, start="unweighted")
+    design = Design.linear(X)
+    C_values = [0.1, 1.0]
+    convex, robust = dca_path(
+        design, y, matrix, C_values, -0.5, form=form, start="unweighted"
+    )
     for q, C in enumerate(C_values):
         plain = min_margin(design, y, np.eye(3), C)
         assert convex.objective[q] == pytest.approx(plain.objective, rel=1e-5)
@@ -117,7 +133,9 @@ def test_the_unweighted_start_is_the_machine_without_utilities(form):
 @each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)
-    design, C_values, s = design_of(kernel, X), 2.0 ** np.arange(-8, 9, 2), -0.5
+    design = design_of(kernel, X)
+    C_values = 2.0 ** np.arange(-8, 9, 2)
+    s = -0.5
     forwards = dca_path(design, y, matrix, C_values, s, form=form, tol=1e-8)
     backwards = dca_path(design, y, matrix, C_values[::-1], s, form=form, tol=1e-8)
     utility = matrix if form == "utility" else utility_from_cost(matrix)
@@ -148,12 +166,15 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     log_C=st.floats(-3.0, 3.0),
     form=st.sampled_from(FORMS),
 )
-def test_any_small_sample_comes_to_an_end_with_a_falling_objective(size, grid, s, log_C, form):
+def test_any_small_sample_comes_to_an_end_with_a_falling_objective(
+    size, grid, s, log_C, form
+):
     """Duplicates, classes of one point or none, all points alike, directions of b without slope."""
     seed, k, n = size
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, 2)), 1) * grid
-    y, C = rng.integers(0, k, n), 10.0**log_C
+    y = rng.integers(0, k, n)
+    C = 10.0**log_C
     utility = utilities(k, seed, 0.5)
     matrix = utility if form == "utility" else utility.max() - utility
     if not matrix[y].any() or not (matrix.max() - matrix)[y].any():
@@ -173,25 +194,37 @@ X, Y = clouds(12, 3)
     ({"s": np.nan}, "truncation 's' of dca must be at most 0"),
     ({"form": "costs"}, r"must be one of \['utility', 'cost'\]. Got 'costs'"),
     ({"start": "plain"}, r"must be one of \['weighted', 'unweighted'\]. Got 'plain'"),
-    ({"start": np.zeros((3, 2))}, r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)"),
-    ({"utility": -np.eye(3)}, "'utility' of dca must have finite entries of at least 0"),
+    (
+        {"start": np.zeros((3, 2))},
+        r"finite numbers of shape \(3, 3\).*Got shape \(3, 2\)",
+    ),
+    (
+        {"utility": -np.eye(3)},
+        "'utility' of dca must have finite entries of at least 0",
+    ),
     ({"C": -1.0}, "'C' of dca must be a positive finite number"),
 )
 def test_bad_input_is_named(change, message):
-    arguments = {"design": Design.linear(X), "y": Y, "utility": np.eye(3), "C": 1.0, "s": -0.5}
+    arguments = {
+        "design": Design.linear(X),
+        "y": Y,
+        "utility": np.eye(3),
+        "C": 1.0,
+        "s": -0.5,
+    }
     refused(message, dca, **arguments | change)
 
 
 def test_a_spent_budget_warns_and_what_was_reached_is_returned():
     X, y, utility = problem(3, 0)
-    start, message = (
-        (Design.linear(X), y, utility),
-        "did not converge: The budget of 1 DC steps.*max_iter",
-    )
+    start = (Design.linear(X), y, utility)
+    message = "did not converge: The budget of 1 DC steps.*max_iter"
     machine = warned(f"dca {message}", dca, *start, 1.0, -0.5, max_iter=1)
     assert not machine.converged and machine.n_steps == 1
     assert machine.objectives[1] < machine.objectives[0]
     message = "for 1 of 1 robust machines: the first has C = 1"
     warned(message, dca_path, *start, [1.0], -0.5, max_iter=1)
-    message = "A convex problem is not solved to tol.*Raise tol, lower C or scale the inputs"
+    message = (
+        "A convex problem is not solved to tol.*Raise tol, lower C or scale the inputs"
+    )
     assert not warned(message, dca, *start, 1.0, -0.5, max_inner=2).converged

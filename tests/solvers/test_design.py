@@ -23,7 +23,8 @@ def test_features_and_coefficients_give_the_expansion_and_its_norm(name):
     X, _ = two_classes(50, seed=1)
     prototypes = fscl(X, 9, rng=0)
     design = semiparametric(X, prototypes, name)
-    w, (K, inner) = np.random.default_rng(0).normal(size=design.m), grams(X, prototypes, name)
+    w = np.random.default_rng(0).normal(size=design.m)
+    (K, inner) = grams(X, prototypes, name)
     beta = design.coefficients(w)
     np.testing.assert_allclose(design.augmented[:, :-1] @ w, K @ beta, atol=1e-6)
     assert beta @ inner @ beta == pytest.approx(w @ w, rel=1e-6)
@@ -34,7 +35,8 @@ def test_designs_that_span_the_same_functions_give_the_same_machine(loss):
     X, y = two_classes(50, seed=2)
     line = Design.kernel(gram(X, kernel="linear"))
     assert line.m == 2
-    every, plain = semiparametric(X, X), Design.kernel(gram(X, **KERNELS["rbf"]))
+    every = semiparametric(X, X)
+    plain = Design.kernel(gram(X, **KERNELS["rbf"]))
     for one, other in ((every, plain), (line, Design.linear(X))):
         a, b = (wls(design, y, 2.0, loss=loss, tol=1e-9) for design in (one, other))
         same_machine(a, b, atol=1e-6, rel=1e-8)
@@ -54,7 +56,8 @@ def test_repeated_prototypes_get_no_coefficient():
 
 def test_a_fold_is_the_same_machine_on_fewer_samples():
     X, y = two_classes(60, seed=5)
-    fold, prototypes = np.arange(60) % 5 != 0, X[:7]
+    fold = np.arange(60) % 5 != 0
+    prototypes = X[:7]
     for make in (Design.linear, lambda X: semiparametric(X, prototypes)):
         design = make(X)
         part = design.take(fold)
@@ -65,11 +68,19 @@ def test_a_fold_is_the_same_machine_on_fewer_samples():
 
 def test_bad_matrices_are_named():
     K = gram(np.random.default_rng(0).normal(size=(6, 2)))
-    refused(r"3 prototypes needs.*shape \(3, 3\). Got \(6, 6\)", Design.kernel, K[:, :3], K)
+    refused(
+        r"3 prototypes needs.*shape \(3, 3\). Got \(6, 6\)", Design.kernel, K[:, :3], K
+    )
     refused("'X' of a design must be a matrix.*Got shape", Design.linear, np.ones(4))
-    refused("'X' of a design must be a matrix.*at least one row", Design.linear, np.ones((0, 4)))
+    refused(
+        "'X' of a design must be a matrix.*at least one row",
+        Design.linear,
+        np.ones((0, 4)),
+    )
     refused("'K' of a design must be finite", Design.kernel, np.full((3, 3), np.nan))
-    refused("semi-definite. Got -1 as the largest entry on its", Design.kernel, -np.eye(2))
+    refused(
+        "semi-definite. Got -1 as the largest entry on its", Design.kernel, -np.eye(2)
+    )
 
 
 def test_a_kernel_that_is_zero_everywhere_leaves_the_bias():

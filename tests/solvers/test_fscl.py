@@ -42,8 +42,11 @@ def test_the_compiled_loop_is_the_rule():
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_prototypes_stay_in_the_box_of_the_points(data):
-    n, m = data.draw(st.integers(1, 15)), data.draw(st.integers(1, 4))
-    X = data.draw(arrays(float, (n, m), elements=st.integers(-3, 3)))  # many of them repeated
+    n = data.draw(st.integers(1, 15))
+    m = data.draw(st.integers(1, 4))
+    X = data.draw(
+        arrays(float, (n, m), elements=st.integers(-3, 3))
+    )  # many of them repeated
     size = data.draw(st.integers(1, n))
     prototypes = fscl(X, size, rng=0)
     assert prototypes.shape == (size, m)
@@ -75,15 +78,22 @@ def test_a_sample_of_weight_zero_has_no_influence():
 
 
 def test_heavy_samples_attract_more_prototypes():
-    X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat([[-50.0], [50.0]], 100, axis=0)
+    X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat(
+        [[-50.0], [50.0]], 100, axis=0
+    )
     weight = np.repeat([9.0, 1.0], 100)
-    left = [np.sum(fscl(X, 20, rng=seed, sample_weight=weight) < 0) for seed in range(20)]
+    left = [
+        np.sum(fscl(X, 20, rng=seed, sample_weight=weight) < 0) for seed in range(20)
+    ]
     even = [np.sum(fscl(X, 20, rng=seed) < 0) for seed in range(20)]
     assert np.mean(left) > np.mean(even) + 2
 
 
 @refusals(
-    ({"n_prototypes": 11}, "from 1 to the number of samples of positive weight, 10. Got 11; lower"),
+    (
+        {"n_prototypes": 11},
+        "from 1 to the number of samples of positive weight, 10. Got 11; lower",
+    ),
     (
         {"n_prototypes": 6, "sample_weight": np.arange(10) % 2},
         "from 1 to the number of samples of positive weight, 5. Got 6",

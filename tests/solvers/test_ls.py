@@ -30,7 +30,9 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
     ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
     beta, intercept = bordered_solution(K, Y, ridge)
     for result in (ls(K, Y, C, sample_weight=weight), LSPath(K, Y, weight).solve(C)):
-        np.testing.assert_allclose(Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
+        np.testing.assert_allclose(
+            Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max()
+        )
         assert result.intercept == pytest.approx(intercept, abs=1e-9)
         assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
         assert result.kkt_violation < 1e-9 and result.converged and result.n_iter == 0
@@ -46,7 +48,10 @@ def test_large_costs_and_singular_matrices_are_solved():
 def test_samples_of_weight_zero_are_as_good_as_absent():
     keep = SOME_ZERO > 0
     part = ls(K[np.ix_(keep, keep)], Y[keep], 3.0, sample_weight=SOME_ZERO[keep])
-    for result in (ls(K, Y, 3.0, sample_weight=SOME_ZERO), LSPath(K, Y, SOME_ZERO).solve(3.0)):
+    for result in (
+        ls(K, Y, 3.0, sample_weight=SOME_ZERO),
+        LSPath(K, Y, SOME_ZERO).solve(3.0),
+    ):
         np.testing.assert_allclose(result.alpha[keep], part.alpha, atol=1e-10)
         assert not result.alpha[~keep].any()
         found, wanted = ([of.intercept, of.objective] for of in (result, part))
@@ -60,19 +65,28 @@ def refitted(K, y, C, tests, weight):
     for test in tests:
         train = np.setdiff1d(np.arange(len(y)), test)
         fitted = ls(K[np.ix_(train, train)], y[train], C, sample_weight=weight[train])
-        held_out[test] = K[np.ix_(test, train)] @ (y[train] * fitted.alpha) + fitted.intercept
+        held_out[test] = (
+            K[np.ix_(test, train)] @ (y[train] * fitted.alpha) + fitted.intercept
+        )
     return held_out
 
 
 @each(C=[0.1, 1.0, 100.0], weight=[None, WEIGHTS, SOME_ZERO])
 def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
     expected = refitted(K, Y, C, [[i] for i in range(60)], weight)
-    np.testing.assert_allclose(LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8)
+    np.testing.assert_allclose(
+        LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8
+    )
 
 
 @each(weight=[None, WEIGHTS, SOME_ZERO], n_folds=[2, 5, 10])
 def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
-    tests = [test for _, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y)]
+    tests = [
+        test
+        for _, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(
+            K, Y
+        )
+    ]
     C_values = [0.1, 1.0, 100.0]
     found = ls_held_out(K, Y, C_values, tests, sample_weight=weight)
     for C, held_out in zip(C_values, found, strict=True):
@@ -84,7 +98,9 @@ def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
 
 def test_overlapping_test_sets_are_each_held_out_from_the_whole():
     tests = [np.arange(10), np.arange(5, 15), np.array([3]), np.arange(60) < 7]
-    for C, decisions in zip([0.1, 10.0], ls_held_out(K, Y, [0.1, 10.0], tests), strict=True):
+    for C, decisions in zip(
+        [0.1, 10.0], ls_held_out(K, Y, [0.1, 10.0], tests), strict=True
+    ):
         for test, decision in zip(tests, decisions, strict=True):
             expected = refitted(K, Y, C, [np.arange(60)[test]], None)[test]
             np.testing.assert_allclose(decision, expected, atol=1e-8)
@@ -97,11 +113,20 @@ def test_overlapping_test_sets_are_each_held_out_from_the_whole():
     (lambda K, y: ls(K[:3], y, 1.0), r"\(60, 60\)"),
     (lambda K, y: ls(K * np.nan, y, 1.0), "'K'.*finite"),
     (lambda K, y: ls(K, y + 1, 1.0), "labels -1 and \\+1"),
-    (lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)), "'sample_weight'.*at least 0"),
-    (lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)), "'sample_weight'.*positive"),
+    (
+        lambda K, y: ls(K, y, 1.0, sample_weight=-np.ones(60)),
+        "'sample_weight'.*at least 0",
+    ),
+    (
+        lambda K, y: ls(K, y, 1.0, sample_weight=np.zeros(60)),
+        "'sample_weight'.*positive",
+    ),
     (lambda K, y: ls(KernelRows(K), y, 1.0), "whole Gram matrix.*use smo"),
     (lambda K, y: LSPath(K[:1, :1], y[:1]).leave_one_out(1.0), "at least two samples"),
-    (lambda K, y: next(ls_held_out(K, y, [1.0], [np.arange(60)])), "leave a sample.*to train on"),
+    (
+        lambda K, y: next(ls_held_out(K, y, [1.0], [np.arange(60)])),
+        "leave a sample.*to train on",
+    ),
 )
 def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     refused(message, call, K, Y)
@@ -109,7 +134,8 @@ def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
 
 def test_what_rounding_leaves_unsolved_is_said_and_not_called_converged():
     X, labels = load_breast_cancer(return_X_y=True)
-    y, indefinite = np.where(labels == 1, 1.0, -1.0), K - 2.0 * np.diag(np.arange(60) % 2)
+    y = np.where(labels == 1, 1.0, -1.0)
+    indefinite = K - 2.0 * np.diag(np.arange(60) % 2)
     for solve in (
         lambda: ls(gram(X, kernel="poly"), y, 1.0),
         lambda: ls(*problem(n=60, kernel="linear"), 1e12),

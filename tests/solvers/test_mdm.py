@@ -14,7 +14,9 @@ from companion.solvers import mdm
 
 SELECTIONS = ("first_order", "second_order")
 ACCELERATIONS = (False, True)
-MODES = [(selection, accelerate) for selection in SELECTIONS for accelerate in ACCELERATIONS]
+MODES = [
+    (selection, accelerate) for selection in SELECTIONS for accelerate in ACCELERATIONS
+]
 
 
 def solved(K, y, ridge, tol=1e-3, **options):
@@ -26,25 +28,35 @@ def solved(K, y, ridge, tol=1e-3, **options):
 
 def assert_optimal(result, K, y, ridge, tol):
     n = len(y)
-    a, H = result.alpha, K + np.diag(np.broadcast_to(ridge, n))
+    a = result.alpha
+    H = K + np.diag(np.broadcast_to(ridge, n))
     assert (a >= 0.0).all()
     assert [a[y > 0].sum(), a[y < 0].sum()] == pytest.approx([1.0, 1.0], abs=1e-14 * n)
-    q, size = H @ (y * a), np.abs(H).max()
+    q = H @ (y * a)
+    size = np.abs(H).max()
     np.testing.assert_allclose(result.products, q, atol=1e-13 * size)
-    squared_norm, heights = (y * a) @ q, y * q
+    squared_norm = (y * a) @ q
+    heights = y * q
     assert result.squared_norm == pytest.approx(squared_norm, abs=1e-13 * size)
     assert result.objective == 0.5 * result.squared_norm
     m = heights[y > 0].min() + heights[y < 0].min()
     gap = 0.5 * squared_norm - 0.5 * max(m, 0.0) ** 2 / squared_norm
     assert result.duality_gap == pytest.approx(gap, rel=1e-6, abs=1e-12 * size)
     assert -1e-12 * size <= result.duality_gap <= tol * result.objective
-    violations = [(heights[(y == c) & (a > 0)].max() - heights[y == c].min()) for c in (1, -1)]
+    violations = [
+        (heights[(y == c) & (a > 0)].max() - heights[y == c].min()) for c in (1, -1)
+    ]
     assert result.kkt_violation == pytest.approx(max(violations), abs=1e-12 * size)
-    m_plus, m_minus = a[y > 0] @ q[y > 0], a[y < 0] @ q[y < 0]
+    m_plus = a[y > 0] @ q[y > 0]
+    m_minus = a[y < 0] @ q[y < 0]
     ends = [result.m_plus, result.m_minus]
     assert ends == pytest.approx([m_plus, m_minus], abs=1e-13 * size)
-    assert result.m_plus - result.m_minus == pytest.approx(squared_norm, abs=1e-12 * size)
-    assert result.intercept == pytest.approx(-0.5 * (m_plus + m_minus), abs=1e-13 * size)
+    assert result.m_plus - result.m_minus == pytest.approx(
+        squared_norm, abs=1e-12 * size
+    )
+    assert result.intercept == pytest.approx(
+        -0.5 * (m_plus + m_minus), abs=1e-13 * size
+    )
     f = K @ (y * a) + result.intercept
     np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
     assert result.converged and not result.touching and "at most" in result.stop_reason
@@ -64,7 +76,9 @@ def test_every_solution_carries_its_certificates(selection, accelerate, kernel, 
 
 
 @each(kernel=KERNELS, accelerate=ACCELERATIONS)
-def test_objective_and_multipliers_agree_with_a_general_interior_point_method(kernel, accelerate):
+def test_objective_and_multipliers_agree_with_a_general_interior_point_method(
+    kernel, accelerate
+):
     K, y = problem(n=40, kernel=kernel, seed=2)
     ridge = np.random.default_rng(0).uniform(0.05, 2.0, 40)
     result = solved(K, y, ridge, accelerate=accelerate, tol=1e-12)
@@ -80,7 +94,8 @@ def test_primal_value_of_the_svm_is_as_close_to_the_dual_as_tol_says(tol):
     C = 5.0
     result = mdm(K, y, ridge=1.0 / C, tol=tol)
     heights = y * result.products
-    plus, minus = heights[y > 0].min(), heights[y < 0].min()
+    plus = heights[y > 0].min()
+    minus = heights[y < 0].min()
     factor = 2.0 / (plus + minus)
     beta = factor * y * result.alpha
     decision = K @ beta + 0.5 * factor * (minus - plus)
@@ -95,16 +110,21 @@ def test_points_of_the_plane(accelerate, ridge):
     # Nearest to the square is the middle of its right side; (5, 1) and (5, -1) share the weight.
     square = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
     others = [[5.0, 1.0], [5.0, -1.0], [9.0, 0.0]]
-    X, y = np.array(square + others), np.array([-1.0] * 4 + [1.0] * 3)
+    X = np.array(square + others)
+    y = np.array([-1.0] * 4 + [1.0] * 3)
     result = mdm(X @ X.T, y, ridge=ridge, accelerate=accelerate, tol=1e-12)
     assert result.squared_norm == pytest.approx(16.0)
     np.testing.assert_allclose((y * result.alpha) @ X, [4.0, 0.0], atol=1e-6)
     assert (result.m_plus, result.m_minus) == (pytest.approx(20.0), pytest.approx(4.0))
-    np.testing.assert_allclose(result.decision_function, 4.0 * X[:, 0] - 12.0, atol=1e-5)
+    np.testing.assert_allclose(
+        result.decision_function, 4.0 * X[:, 0] - 12.0, atol=1e-5
+    )
     assert result.alpha[[2, 3, 6]].max() == 0.0
     # In the units of the SVM the nearest points lie on the margins.
     decision = result.to_svm().decision_function
-    np.testing.assert_allclose(decision[[0, 1, 4, 5]], [-1.0, -1.0, 1.0, 1.0], atol=1e-6)
+    np.testing.assert_allclose(
+        decision[[0, 1, 4, 5]], [-1.0, -1.0, 1.0, 1.0], atol=1e-6
+    )
 
 
 def test_a_class_of_one_sample_is_its_own_hull():
@@ -125,14 +145,19 @@ def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
     one = mdm(K, y, ridge=0.01, accelerate=accelerate)
     other = mdm(factor * K, y, ridge=factor * 0.01, accelerate=accelerate)
     np.testing.assert_array_equal(other.alpha, one.alpha)
-    assert other.squared_norm == factor * one.squared_norm and other.n_iter == one.n_iter
+    assert (
+        other.squared_norm == factor * one.squared_norm and other.n_iter == one.n_iter
+    )
 
 
 def hard_and_easy():
     """(K, y, ridge, tol) over sizes, overlaps, widths and costs."""
     for seed, gamma in product(range(12), (0.02, 0.5)):
-        n, noise = (40, 90, 150, 200)[seed % 4], (0.7, 1.0, 1.3)[seed // 4]
-        K, y = problem(n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise, gamma=gamma)
+        n = (40, 90, 150, 200)[seed % 4]
+        noise = (0.7, 1.0, 1.3)[seed // 4]
+        K, y = problem(
+            n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise, gamma=gamma
+        )
         for ridge, tol in product((0.1, 1e-3), (1e-3, 1e-5)):
             yield K, y, ridge, tol
 
@@ -141,9 +166,13 @@ def test_second_order_and_the_working_set_save_iterations():
     totals = np.zeros((2, 2), dtype=int)
     for K, y, ridge, tol in hard_and_easy():
         about = {"ridge": ridge, "tol": tol}
-        counts = [mdm(K, y, selection=s, accelerate=a, **about).n_iter for s, a in MODES]
+        counts = [
+            mdm(K, y, selection=s, accelerate=a, **about).n_iter for s, a in MODES
+        ]
         totals += np.reshape(counts, (2, 2))
-    assert totals[1, 0] < 0.8 * totals[0, 0] and (totals[:, 1] < 0.3 * totals[:, 0]).all()
+    assert (
+        totals[1, 0] < 0.8 * totals[0, 0] and (totals[:, 1] < 0.3 * totals[:, 0]).all()
+    )
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
@@ -162,10 +191,15 @@ def reference_pairs(K, y, ridge, n_steps):
         heights = y * (H @ (y * a))
         pairs = []
         for c in (1.0, -1.0):
-            members, support = np.flatnonzero(y == c), np.flatnonzero((y == c) & (a > 0.0))
-            pairs.append((members[heights[members].argmin()], support[heights[support].argmax()]))
+            members = np.flatnonzero(y == c)
+            support = np.flatnonzero((y == c) & (a > 0.0))
+            pairs.append(
+                (members[heights[members].argmin()], support[heights[support].argmax()])
+            )
         i, j = max(pairs, key=lambda pair: heights[pair[1]] - heights[pair[0]])
-        step = min((heights[j] - heights[i]) / (H[i, i] + H[j, j] - 2.0 * H[i, j]), a[j])
+        step = min(
+            (heights[j] - heights[i]) / (H[i, i] + H[j, j] - 2.0 * H[i, j]), a[j]
+        )
         a[i], a[j] = a[i] + step, a[j] - step
     return a
 
@@ -175,13 +209,18 @@ def test_first_order_updates_are_those_of_the_algorithm():
     K, y = problem(n=70, seed=2)
     result = mdm(K, y, ridge=0.05, selection="first_order", tol=1e-9, max_iter=150)
     assert result.n_iter == 150
-    np.testing.assert_allclose(result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12)
+    np.testing.assert_allclose(
+        result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12
+    )
 
 
 def test_any_start_leads_to_the_solution():
     K, y = problem(n=100, seed=7)
-    expected, rng = mdm(K, y, ridge=0.1, tol=1e-10), np.random.default_rng(1)
-    some, wild, one_class = rng.uniform(size=100), 1e307 * rng.normal(size=100), 1.0 * (y > 0)
+    expected = mdm(K, y, ridge=0.1, tol=1e-10)
+    rng = np.random.default_rng(1)
+    some = rng.uniform(size=100)
+    wild = 1e307 * rng.normal(size=100)
+    one_class = 1.0 * (y > 0)
     for alpha0 in (some, np.zeros(100), wild, one_class):
         given_alpha0 = alpha0.copy()
         result = solved(K, y, 0.1, alpha0=alpha0, tol=1e-10)
@@ -196,7 +235,9 @@ def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
         again = mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=alpha0)
         assert again.n_iter == 0
         np.testing.assert_allclose(again.alpha, first.alpha, rtol=1e-12)
-    cold, warm = (mdm(K, y, ridge=0.09, tol=1e-6, alpha0=a) for a in (None, first.alpha))
+    cold, warm = (
+        mdm(K, y, ridge=0.09, tol=1e-6, alpha0=a) for a in (None, first.alpha)
+    )
     assert warm.n_iter < 0.7 * cold.n_iter
 
 
@@ -219,8 +260,12 @@ def test_hulls_that_overlap_are_reported(accelerate):
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
 def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     K, y = problem(n=80, seed=1)
-    message = r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
-    result = warned(message, mdm, K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7)
+    message = (
+        r"mdm \(second_order selection\).*budget of 7 iterations.*duality gap.*max_iter"
+    )
+    result = warned(
+        message, mdm, K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7
+    )
     assert result.n_iter == 7 and not result.converged and not result.touching
     assert result.duality_gap > 1e-9 * result.objective
     warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
@@ -230,12 +275,16 @@ def test_a_spent_budget_is_reported_with_the_gap(accelerate):
 def test_what_rounding_forbids_is_not_tried_for_ever(accelerate):
     K, y = problem(n=60, kernel="linear", seed=1)
     options = {"accelerate": accelerate, "tol": 1e-12, "max_iter": 10**6}
-    assert np.isfinite(warned("mdm", mdm, K + 1e9, y, ridge=1e-5, **options).alpha).all()
+    assert np.isfinite(
+        warned("mdm", mdm, K + 1e9, y, ridge=1e-5, **options).alpha
+    ).all()
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
-    points=st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=9),
+    points=st.lists(
+        st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=9
+    ),
     labels=st.lists(st.booleans(), min_size=9, max_size=9),
     ridge=st.sampled_from([0.0, 1e-6, 0.1, 10.0]),
     scale=st.sampled_from([1e-8, 1.0, 1e6]),
@@ -246,13 +295,22 @@ def test_what_rounding_forbids_is_not_tried_for_ever(accelerate):
 def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
     X = scale * np.array(points, dtype=float)
     y = np.where(labels[: len(points)], 1.0, -1.0)
-    y[0], y[-1] = 1.0, -1.0
-    K = np.zeros((len(y), len(y))) if kernel == "zero" else gram(X, kernel=kernel, gamma=0.5)
-    result = mdm(K, y, ridge=ridge, selection=mode[0], accelerate=mode[1], max_iter=20_000)
+    y[0] = 1.0
+    y[-1] = -1.0
+    K = (
+        np.zeros((len(y), len(y)))
+        if kernel == "zero"
+        else gram(X, kernel=kernel, gamma=0.5)
+    )
+    result = mdm(
+        K, y, ridge=ridge, selection=mode[0], accelerate=mode[1], max_iter=20_000
+    )
     a = result.alpha
     assert (a >= 0.0).all() and np.isfinite(result.products).all()
     assert a[y > 0].sum() == pytest.approx(1.0) and a[y < 0].sum() == pytest.approx(1.0)
-    assert np.isfinite([result.intercept, result.duality_gap, result.kkt_violation]).all()
+    assert np.isfinite(
+        [result.intercept, result.duality_gap, result.kkt_violation]
+    ).all()
     if result.converged:
         assert_optimal(result, K, y, ridge, 1e-3)
         assert np.isfinite(result.to_svm().decision_function).all()
@@ -263,15 +321,24 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
 
 
 @refusals(
-    ({"K": np.eye(3)}, r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)"),
+    (
+        {"K": np.eye(3)},
+        r"'K' of mdm must be a square matrix .* \(4, 4\). Got shape \(3, 3\)",
+    ),
     ({"K": np.full((4, 4), np.nan)}, "'K' of a solver must be finite"),
     ({"K": 1.7e308 * np.outer([1, 1, -1, -1], [1, 1, -1, -1])}, "sums of its rows"),
-    ({"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]}, "'K' of a solver must be fin"),
+    (
+        {"K": np.diag([1, 1, 1, np.inf]), "alpha0": [1, 0, 1, 0]},
+        "'K' of a solver must be fin",
+    ),
     ({"y": [1, 2, -1, -1]}, "labels -1 and [+]1"),
     ({"y": [1, 1, 1, 1]}, r"must hold both labels, -1 and \+1. Got 1 only"),
     ({"ridge": -1.0}, "'ridge' of mdm must be finite and at least 0"),
     ({"ridge": np.nan}, "'ridge' of mdm must be finite"),
-    ({"alpha0": np.ones(3)}, "'alpha0' of a solver must be a number or a vector of length 4"),
+    (
+        {"alpha0": np.ones(3)},
+        "'alpha0' of a solver must be a number or a vector of length 4",
+    ),
     ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
     ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
     ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
@@ -287,5 +354,12 @@ def test_layout_and_type_of_the_matrix_do_not_matter():
     K, y = problem(n=80)
     K = np.round(K * 2**12) / 2**12
     expected = mdm(K, y, ridge=0.1)
-    for matrix in (np.asfortranarray(K), K.astype(np.float32), np.tile(K, 2)[:, :80], K.tolist()):
-        np.testing.assert_array_equal(mdm(matrix, y.astype(int), ridge=0.1).alpha, expected.alpha)
+    for matrix in (
+        np.asfortranarray(K),
+        K.astype(np.float32),
+        np.tile(K, 2)[:, :80],
+        K.tolist(),
+    ):
+        np.testing.assert_array_equal(
+            mdm(matrix, y.astype(int), ridge=0.1).alpha, expected.alpha
+        )

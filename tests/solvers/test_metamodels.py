@@ -17,7 +17,11 @@ SEARCHED = ("mdt", "mdt in svm units", "tsvt", "xiong")
 def state_of(transformed=False):
     """A machine, after one transformation if asked for, so that the factors are not all one."""
     first = TrainedMachine.first(problem()[2])
-    return first.retrained(*first.apply(RULES["act"]().stage(first))) if transformed else first
+    return (
+        first.retrained(*first.apply(RULES["act"]().stage(first)))
+        if transformed
+        else first
+    )
 
 
 def rule_of(name):
@@ -27,11 +31,17 @@ def rule_of(name):
 def searched(name, **settings):
     """The state, what is searched from it and the criterion."""
     state = state_of(**settings)
-    return state, rule_of(name).family(state, np.random.default_rng(0)), state.problem.separability
+    return (
+        state,
+        rule_of(name).family(state, np.random.default_rng(0)),
+        state.problem.separability,
+    )
 
 
 @each(transformed=[False, True], name=SEARCHED)
-def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name, transformed):
+def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(
+    name, transformed
+):
     state, family, J = searched(name, transformed=transformed)
     rng = np.random.default_rng(1)
     parameters = family.start * rng.uniform(0.5, 0.9, family.start.size)
@@ -48,10 +58,15 @@ def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(name,
         shift = np.zeros(gradient.size)
         shift[k] = step = 3e-3 * max(abs(parameters[k]), 1e-2)
         # Four points: a step long enough for rounding, an error of its fourth power.
-        near, far = (value(parameters + t * shift) - value(parameters - t * shift) for t in (1, 2))
+        near, far = (
+            value(parameters + t * shift) - value(parameters - t * shift)
+            for t in (1, 2)
+        )
         wanted[k] = (8 * near - far) / (12 * step)
     assert np.abs(wanted).max() > 0
-    np.testing.assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max())
+    np.testing.assert_allclose(
+        gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max()
+    )
 
 
 @each(transformed=[False, True], name=SEARCHED)
@@ -61,7 +76,9 @@ def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
     c, validation_c = state.apply(rule_of(name).stage(state, family, parameters))
     both = np.stack([parameters, family.start])
     np.testing.assert_allclose(family.values(both)[0], c, rtol=1e-9)
-    np.testing.assert_allclose(family.validation_values(both)[0], validation_c, rtol=1e-9)
+    np.testing.assert_allclose(
+        family.validation_values(both)[0], validation_c, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", SEARCHED)
@@ -79,7 +96,8 @@ def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
 
 def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
     centre = np.array([3.0, 0.2, -1.0])
-    lowest, highest = np.array([0.0, 0.0, -np.inf]), np.array([np.inf, 1.0, np.inf])
+    lowest = np.array([0.0, 0.0, -np.inf])
+    highest = np.array([np.inf, 1.0, np.inf])
 
     def bowl(X):
         assert np.all((lowest <= X) & (highest >= X))
@@ -101,13 +119,15 @@ def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
 
 def evolved(objective, escape, generations=30):
     """What evolution finds from 0 on, and its candidates."""
-    seen, box = [], (np.zeros(2), np.full(2, np.inf))
+    seen = []
+    box = (np.zeros(2), np.full(2, np.inf))
     options = {"seed": 0, "generations": generations, "escape": escape}
     return *evolve(lambda X: seen.append(X) or objective(X), *box, **options), seen
 
 
 def test_evolution_on_a_plateau_keeps_the_first_candidate_and_its_step_grows_where_it_escapes():
-    spread, flat = {}, partial(np.ones_like, shape=6)
+    spread = {}
+    flat = partial(np.ones_like, shape=6)
     for escape in ("early", "late", None):
         found, value, seen = evolved(flat, escape)
         assert len(seen) == 30 and value == 1.0
@@ -139,8 +159,14 @@ def test_evolution_ends_at_the_target_and_survives_infinities():
 
 
 def test_bounds_and_starts_are_those_of_the_thesis():
-    (state, mdt, _), (_, tsvt, _), (_, xiong, _) = map(searched, ("mdt", "tsvt", "xiong"))
-    assert mdt.lower[0] == 0 and mdt.upper.tolist() == [np.inf, 1.0] and 0 < mdt.lower[1] < 1e-3
+    (state, mdt, _), (_, tsvt, _), (_, xiong, _) = map(
+        searched, ("mdt", "tsvt", "xiong")
+    )
+    assert (
+        mdt.lower[0] == 0
+        and mdt.upper.tolist() == [np.inf, 1.0]
+        and 0 < mdt.lower[1] < 1e-3
+    )
     f = state.machine.products - state.y * state.alpha / 10 + state.machine.intercept
     assert mdt.start == pytest.approx([1 / np.abs(f).max(), 1.0])
     assert not tsvt.lower.any() and np.all(xiong.lower == -np.inf)

@@ -8,7 +8,15 @@ import pytest
 from _cases import each, refusals, refused, warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import KERNELS, MACHINES, by_qp, machine, problem, same_machine, two_classes
+from problems import (
+    KERNELS,
+    MACHINES,
+    by_qp,
+    machine,
+    problem,
+    same_machine,
+    two_classes,
+)
 
 from companion.kernels import KernelRows, gram
 from companion.solvers import smo
@@ -18,9 +26,12 @@ SELECTIONS = ("first_order", "second_order")
 
 def solved(K, y, lower, upper, ridge=0.0, tol=1e-3, rows=None, **options):
     """SMO's result, whose feasibility, stationarity and gap are those of the definitions."""
-    result = smo(K if rows is None else rows, y, lower, upper, ridge=ridge, tol=tol, **options)
+    result = smo(
+        K if rows is None else rows, y, lower, upper, ridge=ridge, tol=tol, **options
+    )
     lower, upper, ridge = (np.broadcast_to(v, len(y)) for v in (lower, upper, ridge))
-    a, K = result.alpha, K.astype(float)
+    a = result.alpha
+    K = K.astype(float)
     Q = y[:, None] * y * K + np.diag(ridge)
     assert abs(y @ a) <= 1e-9 * max(np.abs(a).sum(), 1.0)
     assert (a >= lower).all() and (a <= upper).all()
@@ -28,14 +39,20 @@ def solved(K, y, lower, upper, ridge=0.0, tol=1e-3, rows=None, **options):
     rises, falls = np.where(y > 0, [a < upper, a > lower], [a > lower, a < upper])
     top = np.max(scores[rises], initial=-np.inf)
     violation = max(top - np.min(scores[falls], initial=np.inf), 0.0)
-    assert result.kkt_violation == pytest.approx(violation, abs=1e-9) and violation <= tol
-    assert result.objective == pytest.approx(0.5 * a @ Q @ a - a.sum(), rel=1e-9, abs=1e-12)
+    assert (
+        result.kkt_violation == pytest.approx(violation, abs=1e-9) and violation <= tol
+    )
+    assert result.objective == pytest.approx(
+        0.5 * a @ Q @ a - a.sum(), rel=1e-9, abs=1e-12
+    )
     assert result.duality_gap >= -1e-9 * (1.0 + abs(result.objective))
     # The gap of a point with violation v is at most v times the mass that can move.
     mass = np.abs(np.clip(1e3, lower, upper)).sum()
     assert result.duality_gap <= 2.0 * tol * max(mass, 1e3) + 1e-9
     f = K @ (y * a) + result.intercept
-    np.testing.assert_allclose(result.decision_function, f, atol=1e-8 * (1 + np.abs(a).sum()))
+    np.testing.assert_allclose(
+        result.decision_function, f, atol=1e-8 * (1 + np.abs(a).sum())
+    )
     assert result.converged
     return result
 
@@ -74,7 +91,8 @@ def reference_smo(K, y, lower, upper, ridge, tol):
     n = len(y)
     lower, upper, ridge = (np.broadcast_to(v, n) for v in (lower, upper, ridge))
     end_L, end_U = np.where(y > 0, [upper, lower], [lower, upper])
-    alpha, F = np.zeros(n), -y
+    alpha = np.zeros(n)
+    F = -y
     for iteration in range(1_000_000):
         L = np.argmin(np.where(y * alpha < y * end_L, F, np.inf))
         U = np.argmax(np.where(y * alpha > y * end_U, F, -np.inf))
@@ -83,7 +101,8 @@ def reference_smo(K, y, lower, upper, ridge, tol):
             return alpha, iteration
         squared_norm = (K[L, L] + ridge[L]) + (K[U, U] + ridge[U]) - 2.0 * K[L, U]
         step = delta / max(squared_norm, 1e-12)
-        room_L, room_U = abs(end_L[L] - alpha[L]), abs(alpha[U] - end_U[U])
+        room_L = abs(end_L[L] - alpha[L])
+        room_U = abs(alpha[U] - end_U[U])
         step = min(step, room_L, room_U)
         alpha[L] = end_L[L] if step == room_L else alpha[L] + y[L] * step
         alpha[U] = end_U[U] if step == room_U else alpha[U] - y[U] * step
@@ -118,12 +137,18 @@ def test_many_free_variables_are_handled_by_the_walk_in_batches():
     assert np.count_nonzero(np.abs(result.alpha) < 30.0) > 800
 
 
-@pytest.mark.parametrize("n_features, gamma, C", [(2, 0.5, 3e2), (2, 0.5, 3e3), (2, 0.05, 1e4)])
-def test_acceleration_saves_most_pair_updates_of_an_ill_conditioned_problem(n_features, gamma, C):
+@pytest.mark.parametrize(
+    "n_features, gamma, C", [(2, 0.5, 3e2), (2, 0.5, 3e3), (2, 0.05, 1e4)]
+)
+def test_acceleration_saves_most_pair_updates_of_an_ill_conditioned_problem(
+    n_features, gamma, C
+):
     K, y = problem(500, n_features=n_features, seed=3, gamma=gamma)
     box = machine("Least 1-Norm", C)
     result = solved(K, y, **box)
-    plain = warned("budget", smo, K, y, **box, accelerate=False, max_iter=2 * result.n_iter)
+    plain = warned(
+        "budget", smo, K, y, **box, accelerate=False, max_iter=2 * result.n_iter
+    )
     assert plain.objective > result.objective
 
 
@@ -132,7 +157,9 @@ def test_the_unit_of_the_kernel_does_not_matter(scale):
     K, y = problem(n=120, seed=5)
     result, expected = (smo(c * K, y, 0.0, 3.0 / c, tol=1e-4) for c in (scale, 1.0))
     assert result.converged
-    np.testing.assert_allclose(result.decision_function, expected.decision_function, atol=1e-3)
+    np.testing.assert_allclose(
+        result.decision_function, expected.decision_function, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -159,10 +186,14 @@ def test_multipliers_that_are_small_beside_a_wide_box_are_kept(C):
     has_ridge=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_any_start_is_made_feasible_and_leads_to_the_solution(seed, scale, size, tol, has_ridge):
+def test_any_start_is_made_feasible_and_leads_to_the_solution(
+    seed, scale, size, tol, has_ridge
+):
     rng = np.random.default_rng(seed)
-    lower, upper = -size * rng.uniform(size=30), size * rng.uniform(size=30)
-    ridge, alpha0 = has_ridge * rng.uniform(size=30), scale * rng.normal(size=30)
+    lower = -size * rng.uniform(size=30)
+    upper = size * rng.uniform(size=30)
+    ridge = has_ridge * rng.uniform(size=30)
+    alpha0 = scale * rng.normal(size=30)
     (K, y), given_alpha0 = problem(n=30, seed=seed), alpha0.copy()
     solved(K, y, lower, upper, ridge, tol, alpha0=alpha0)
     np.testing.assert_array_equal(alpha0, given_alpha0)
@@ -181,7 +212,9 @@ def test_odd_data_are_solved(n, d, copies, name, selection, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     X[:, 0] = 1.0  # a constant column
-    X[rng.integers(0, n, size=copies)] = X[0]  # identical points, perhaps of both classes
+    X[rng.integers(0, n, size=copies)] = X[
+        0
+    ]  # identical points, perhaps of both classes
     y = -np.ones(n)
     y[rng.integers(0, n)] = 1.0  # a class of one sample
     weight = rng.integers(0, 3, size=n).astype(float)  # some of them zero
@@ -201,14 +234,19 @@ def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
     solved(K.astype(np.float32), y, -5.0, 5.0)
 
 
-@each(cached_rows=[2, 4, 40, 400], accelerate=[True, False], name=["L1", "Least 1-Norm"])
+@each(
+    cached_rows=[2, 4, 40, 400], accelerate=[True, False], name=["L1", "Least 1-Norm"]
+)
 def test_rows_on_demand_give_the_solution_of_the_matrix(name, cached_rows, accelerate):
     X, y = two_classes(200, n_features=3, seed=3)
-    K, box = gram(X, gamma=0.4), machine(name, 20.0)
+    K = gram(X, gamma=0.4)
+    box = machine(name, 20.0)
     rows = KernelRows(X, gamma=0.4, cache_size=cached_rows * 200 * 8 / 1e6)
     rows.buffer.fill(np.nan)  # what was never computed is not read
     result = solved(K, y, **box, rows=rows, accelerate=accelerate)
-    assert result.objective == pytest.approx(smo(K, y, **box, tol=1e-6).objective, rel=1e-5)
+    assert result.objective == pytest.approx(
+        smo(K, y, **box, tol=1e-6).objective, rel=1e-5
+    )
 
 
 def test_many_samples_need_few_rows():
@@ -222,7 +260,9 @@ def test_many_samples_need_few_rows():
 def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
     X, y = two_classes(600, n_features=10, noise=1.0)
     part, most = share
-    whole, rows = (KernelRows(X, gamma=0.05, cache_size=s * 600**2 * 8.01e-6) for s in (1.0, part))
+    whole, rows = (
+        KernelRows(X, gamma=0.05, cache_size=s * 600**2 * 8.01e-6) for s in (1.0, part)
+    )
     options = {"accelerate": accelerate, "selection": SELECTIONS[accelerate]}
     smo(whole, y, 0.0, 1.0, **options)
     solved(gram(X, gamma=0.05), y, 0.0, 1.0, rows=rows, **options)
@@ -240,7 +280,9 @@ def test_pauses_to_listen_for_ctrl_c_do_not_change_the_path(monkeypatch):
         np.testing.assert_array_equal(result.alpha, expected.alpha)
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers of signals")
+@pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="Windows has no timers of signals"
+)
 def test_ctrl_c_ends_a_fit_that_would_go_on_for_hours():
     K, y = problem(500, n_features=2, seed=3, gamma=0.05)
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -254,7 +296,9 @@ def test_ctrl_c_ends_a_fit_that_would_go_on_for_hours():
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
-def test_without_a_free_multiplier_the_intercept_is_the_middle_of_its_interval(accelerate):
+def test_without_a_free_multiplier_the_intercept_is_the_middle_of_its_interval(
+    accelerate,
+):
     # The bounds are such that the last pair reaches its own in different roundings.
     K, y = problem(40, seed=3)
     for C in (1e-4 / 3.0, 1e-3 / 7.0, 1e-3 / 3.0):
@@ -271,15 +315,20 @@ def test_without_a_free_multiplier_the_intercept_is_the_middle_of_its_interval(a
 def test_budget_that_ends_first_is_warned_of_with_advice(accelerate, budget):
     K, y = problem(n=60)
     message = f"second_order.*budget of {budget} iterations.*KKT violation.*gap.*max_iter or tol"
-    result = warned(message, smo, K, y, 0.0, 10.0, max_iter=budget, accelerate=accelerate)
+    result = warned(
+        message, smo, K, y, 0.0, 10.0, max_iter=budget, accelerate=accelerate
+    )
     assert not result.converged and result.alpha.any() == bool(budget)
     assert result.n_iter == budget and result.kkt_violation > 1e-3
 
 
 def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
     K, y = problem(n=40)
-    budget, message = 3_000_000, "Rounding errors stop all progress"
-    assert not warned(message, smo, 1e8 * K, y, 0.0, 1e8, tol=1e-30, max_iter=budget).converged
+    budget = 3_000_000
+    message = "Rounding errors stop all progress"
+    assert not warned(
+        message, smo, 1e8 * K, y, 0.0, 1e8, tol=1e-30, max_iter=budget
+    ).converged
 
 
 @refusals(

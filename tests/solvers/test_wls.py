@@ -15,14 +15,18 @@ from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wls_path
 
 WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, size=60)
-LOSSES = [Unbiased(s, k) for s, k in [(2, 0), (2, 1e-6), (4, 0), (4, 1e-6), (3, 0), (1.5, 0)]]
+LOSSES = [
+    Unbiased(s, k) for s, k in [(2, 0), (2, 1e-6), (4, 0), (4, 1e-6), (3, 0), (1.5, 0)]
+]
 KINDS = ["linear", "nonparametric", "semiparametric"]
 
 
 def designs(X):
     """The same machine as a parametric, a nonparametric and a semiparametric one."""
     prototypes = fscl(X, 12, rng=0)
-    K, some, inner = (gram(*of, **KERNELS["rbf"]) for of in ((X,), (X, prototypes), (prototypes,)))
+    K, some, inner = (
+        gram(*of, **KERNELS["rbf"]) for of in ((X,), (X, prototypes), (prototypes,))
+    )
     each_kind = Design.linear(X), Design.kernel(K), Design.kernel(some, inner)
     return dict(zip(KINDS, each_kind, strict=True))
 
@@ -35,7 +39,9 @@ def features(design):
 
 
 @each(C=[1e-2, 1.0, 100.0], kind=KINDS, weight=[None, WEIGHTS])
-def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C, weight):
+def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(
+    kind, C, weight
+):
     X, y = two_classes(60, seed=1)
     design = designs(X)[kind]
     bound = C if weight is None else C * weight
@@ -49,11 +55,16 @@ def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(kind, C,
 
 
 @each(accelerate=[True, False], max_iter=[1, 3, 6])
-def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(accelerate, max_iter):
+def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(
+    accelerate, max_iter
+):
     X, y = two_classes(60, seed=2)
-    sample, message = (Design.linear(X), y, 1.0), f"budget of {max_iter} iterations.*duality gap"
+    sample = (Design.linear(X), y, 1.0)
+    message = f"budget of {max_iter} iterations.*duality gap"
     optimum = wls(*sample, tol=1e-11).objective
-    early = warned(message, wls, *sample, accelerate=accelerate, max_iter=max_iter, tol=1e-9)
+    early = warned(
+        message, wls, *sample, accelerate=accelerate, max_iter=max_iter, tol=1e-9
+    )
     assert not early.converged and early.n_iter == max_iter
     assert early.objective - early.duality_gap <= optimum * (1 + 1e-9)
     assert early.objective >= optimum * (1 - 1e-9)
@@ -79,18 +90,23 @@ def test_the_scale_of_the_inputs_is_that_of_the_cost(scale):
     np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-3)
 
 
-@pytest.mark.parametrize("start", [[0.0, 0.0, 0.0], [100.0, -50.0, 3.0], [-5.0, 0.0, 1e4]])
+@pytest.mark.parametrize(
+    "start", [[0.0, 0.0, 0.0], [100.0, -50.0, 3.0], [-5.0, 0.0, 1e4]]
+)
 def test_the_start_does_not_matter(start):
     X, y = two_classes(80, seed=2)
     sample = Design.linear(X), y, 1.0
-    a, b = wls(*sample, tol=1e-9), wls(*sample, tol=1e-9, start=np.array(start))
+    a = wls(*sample, tol=1e-9)
+    b = wls(*sample, tol=1e-9, start=np.array(start))
     np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-4)
 
 
 def test_a_start_near_the_solution_saves_iterations():
     X, y = ringnorm(400, rng=1)
     near = wls(Design.linear(X), y, 10.0, tol=1e-4)
-    warm, cold = (wls(Design.linear(X), y, 100.0, start=s) for s in (near, "least_squares"))
+    warm, cold = (
+        wls(Design.linear(X), y, 100.0, start=s) for s in (near, "least_squares")
+    )
     assert warm.n_iter < cold.n_iter
     assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
 
@@ -99,7 +115,9 @@ def test_costs_may_differ_by_orders_of_magnitude():
     X, y = two_classes(80, seed=3)
     weight = 10.0 ** np.random.default_rng(0).uniform(-4, 4, 80)
     machine = wls(Design.linear(X), y, 1.0, sample_weight=weight, tol=1e-8)
-    assert machine.converged and np.all((machine.alpha >= 0) & (machine.alpha <= weight))
+    assert machine.converged and np.all(
+        (machine.alpha >= 0) & (machine.alpha <= weight)
+    )
 
 
 # ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
@@ -109,10 +127,14 @@ def test_costs_may_differ_by_orders_of_magnitude():
 @each(kind=KINDS, accelerate=[True, False])
 def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     X, y = two_classes(60, seed=4)
-    C, design = 3.0, designs(X)[kind]
-    machine = wls(design, y, C, loss=loss, accelerate=accelerate, tol=1e-8, max_iter=20_000)
+    C = 3.0
+    design = designs(X)[kind]
+    machine = wls(
+        design, y, C, loss=loss, accelerate=accelerate, tol=1e-8, max_iter=20_000
+    )
     assert machine.converged
-    Z, alpha = features(design), machine.alpha
+    Z = features(design)
+    alpha = machine.alpha
     f = Z @ machine.w + machine.intercept
     np.testing.assert_allclose(machine.decision_function, f, atol=1e-9)
     value = 0.5 * machine.w @ machine.w + C * loss.value(1.0 - y * f).sum()
@@ -126,7 +148,9 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     assert abs(alpha @ y) <= 1e-6 * alpha.sum()  # (9)
     np.testing.assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
     np.testing.assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
-    assert np.abs(eta * xi).max() <= 2 * floor * slopes + 1e-9  # (13), to the floor of the slack
+    assert (
+        np.abs(eta * xi).max() <= 2 * floor * slopes + 1e-9
+    )  # (13), to the floor of the slack
 
 
 # --------------------------------------------------------------------------------- starts and paths
@@ -135,7 +159,8 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
 @pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4, 1e-6)], ids=str)
 def test_a_path_is_the_machines_one_by_one(loss):
     X, y = two_classes(60, seed=9)
-    design, costs = Design.linear(X), [0.01, 1.0, 100.0]
+    design = Design.linear(X)
+    costs = [0.01, 1.0, 100.0]
     start = "least_squares" if isinstance(loss, Hinge) else "svc"
     path = wls_path(design, y, costs, loss=loss, tol=1e-9)
     for C, machine in zip(costs, path, strict=True):
@@ -149,7 +174,8 @@ def test_a_path_is_the_machines_one_by_one(loss):
 
 def test_a_path_can_start_from_given_machines():
     X, y = two_classes(60, seed=9)
-    design, costs = Design.linear(X), [0.1, 1.0]
+    design = Design.linear(X)
+    costs = [0.1, 1.0]
     svc = wls_path(design, y, costs)
     given_start = wls_path(design, y, costs, loss=Unbiased(2), start=svc)
     own_start = wls_path(design, y, costs, loss=Unbiased(2))
@@ -162,14 +188,32 @@ def test_a_path_can_start_from_given_machines():
         refused(message, wls_path, design, y, costs, start=start)
 
 
-@cases("seed", 29, 225, 285, 429, 583, 1174, 1350, 1409, 3978, 4660, 9417, 15197, 23170, 32027)
+@cases(
+    "seed",
+    29,
+    225,
+    285,
+    429,
+    583,
+    1174,
+    1350,
+    1409,
+    3978,
+    4660,
+    9417,
+    15197,
+    23170,
+    32027,
+)
 def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
     # On each of these a Mehrotra corrector without safeguards goes round for ever.
     rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(10, 60)), int(rng.integers(1, 12))
+    n = int(rng.integers(10, 60))
+    m = int(rng.integers(1, 12))
     X = np.round(1.5 * rng.standard_normal((n, m)))
     y = np.where(X @ rng.standard_normal(m) > 0.5 * rng.normal(), 1.0, -1.0)
-    design, costs = Design.linear(X), 10.0 ** np.arange(-3, 5)
+    design = Design.linear(X)
+    costs = 10.0 ** np.arange(-3, 5)
     for C, machine in zip(costs, wls_path(design, y, costs), strict=True):
         assert machine.converged and machine.n_iter < 40
         assert machine.duality_gap <= 1e-6 * machine.objective
@@ -180,8 +224,13 @@ def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
 def test_different_starts_can_lead_to_different_minima():
     """As in case A of the paper: a cluster within the other class, on its far side."""
     rng = np.random.default_rng(0)
-    x = rng.normal(0.75, 0.05, 60), rng.normal(0.2, 0.01, 40), rng.uniform(0.25, 0.5, 60)
-    design, y = Design.linear(np.concatenate(x)[:, None]), np.repeat([1.0, 1.0, -1.0], [60, 40, 60])
+    x = (
+        rng.normal(0.75, 0.05, 60),
+        rng.normal(0.2, 0.01, 40),
+        rng.uniform(0.25, 0.5, 60),
+    )
+    design = Design.linear(np.concatenate(x)[:, None])
+    y = np.repeat([1.0, 1.0, -1.0], [60, 40, 60])
     starts = np.array([[20.0, -10.0], [100.0, -17.0]])  # thresholds 0.5 and 0.17
     found = [wls(design, y, 1000.0, loss=Unbiased(2), start=start) for start in starts]
     assert all(machine.converged for machine in found)
@@ -196,9 +245,13 @@ def test_least_squares_is_that_of_the_closed_form():
         for C, x in zip((0.1, 10.0), path, strict=True):
             expected = ls(X @ X.T, y, C, sample_weight=weight)
             f = design.augmented @ x
-            np.testing.assert_allclose(f, expected.decision_function, rtol=1e-8, atol=1e-8)
+            np.testing.assert_allclose(
+                f, expected.decision_function, rtol=1e-8, atol=1e-8
+            )
     log = wls(design, y, 7.0, loss=Unbiased(2), history=True).log
-    np.testing.assert_allclose(log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10)
+    np.testing.assert_allclose(
+        log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10
+    )
     assert len(log["w"]) == len(log["objective"])
 
 
@@ -207,7 +260,9 @@ def test_acceleration_finds_the_minimum_of_the_plain_iteration():
     for seed in range(30):
         X, y = two_classes(80, seed=seed)
         sample = Design.linear(X), y, 2.0
-        quick, plain = (wls(*sample, accelerate=way, **options) for way in (True, False))
+        quick, plain = (
+            wls(*sample, accelerate=way, **options) for way in (True, False)
+        )
         assert quick.objective == pytest.approx(plain.objective, rel=1e-7)
         assert quick.n_iter < plain.n_iter
 
@@ -219,14 +274,21 @@ def test_acceleration_finds_the_minimum_of_the_plain_iteration():
 @given(st.data())
 def test_any_small_problem_is_solved(data):
     """Repeated points, constant columns, more columns than rows, one tiny class."""
-    n, m = data.draw(st.integers(2, 14)), data.draw(st.integers(1, 6))
-    X = data.draw(arrays(float, (n, m), elements=st.sampled_from([-2.0, -1.0, 0.0, 0.5, 3.0])))
+    n = data.draw(st.integers(2, 14))
+    m = data.draw(st.integers(1, 6))
+    X = data.draw(
+        arrays(float, (n, m), elements=st.sampled_from([-2.0, -1.0, 0.0, 0.5, 3.0]))
+    )
     y = -np.ones(n)
     y[: data.draw(st.integers(1, n - 1))] = 1.0
     C = data.draw(st.sampled_from([1e-3, 1.0, 1e3]))
-    loss = data.draw(st.sampled_from([Hinge(), Unbiased(2), Unbiased(4), Unbiased(2, 1e-6)]))
+    loss = data.draw(
+        st.sampled_from([Hinge(), Unbiased(2), Unbiased(4), Unbiased(2, 1e-6)])
+    )
     kernel = data.draw(st.sampled_from(["linear", "rbf"]))
-    design = Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+    design = (
+        Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
+    )
     machine = wls(design, y, C, loss=loss)
     assert machine.converged and machine.objective >= 0
     assert machine.decision_function.shape == machine.alpha.shape == (n,)
@@ -234,7 +296,9 @@ def test_any_small_problem_is_solved(data):
     assert np.isfinite(machine.decision_function).all()
     # The machine that gives every sample the larger class is never better by much.
     trivial = C * min(np.sum(y > 0), np.sum(y < 0)) * loss.value(2.0)
-    assert machine.objective <= trivial * (1 + 1e-5) + 1e-9 or not isinstance(loss, Hinge)
+    assert machine.objective <= trivial * (1 + 1e-5) + 1e-9 or not isinstance(
+        loss, Hinge
+    )
 
 
 # ---------------------------------------------------------------------------------------- bad input
@@ -244,7 +308,10 @@ X, Y = two_classes(30)
 
 
 @refusals(
-    (dict(damping=1.0), r"'damping' of wls must be 'auto' or a number in \[0, 1\).*Got 1.0"),
+    (
+        dict(damping=1.0),
+        r"'damping' of wls must be 'auto' or a number in \[0, 1\).*Got 1.0",
+    ),
     (dict(damping="some"), "'damping' of wls.*Got 'some'"),
     (dict(tol=0.0), "'tol' of wls must be a positive finite number. Got 0.0"),
     (dict(max_iter=0), "'max_iter' of wls must be at least 1. Got 0"),
@@ -272,7 +339,9 @@ def test_bad_arguments_are_named_with_their_rule(change, message):
 
 def test_a_spent_budget_warns_once_and_names_the_violation():
     X, y = two_classes(60)
-    message = "wls has not converged. The budget of 2 iterations is spent.*KKT violation is"
+    message = (
+        "wls has not converged. The budget of 2 iterations is spent.*KKT violation is"
+    )
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         early = wls(Design.linear(X), y, 100.0, loss=Unbiased(2), max_iter=2)
     assert len(caught) == 1

@@ -16,7 +16,12 @@ from sklearn.svm import SVC
 
 from companion import L1SVC, LSSVC
 from companion.tuning import gacv, gckl, leave_one_out, misclass, xi_alpha
-from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
+from companion.tuning.criteria import (
+    gacv_values,
+    gckl_values,
+    misclass_values,
+    xi_alpha_values,
+)
 
 
 def data(n=40, seed=0):
@@ -43,32 +48,41 @@ finite = st.floats(-5.0, 5.0)
 
 def test_the_star_of_zero_is_one():
     # [xi + rho theta - 1]_* at exactly zero, with a margin of a half; and a margin of zero.
-    assert xi_alpha_values([0.5], [0.5]) == 1.0 and xi_alpha_values([0.5], [0.25]) == 0.0
+    assert (
+        xi_alpha_values([0.5], [0.5]) == 1.0 and xi_alpha_values([0.5], [0.25]) == 0.0
+    )
     assert xi_alpha_values([0.5], [0.25], rho=2.0) == 1.0
     assert xi_alpha_values([0.0], [0.0]) == 1.0
 
 
 def test_xi_alpha_is_equation_6_term_by_term():
     rng = np.random.default_rng(0)
-    margin, influence = rng.normal(size=200), rng.exponential(size=200)
+    margin = rng.normal(size=200)
+    influence = rng.exponential(size=200)
     influence[margin > 1.0] = 0.0
     errors = np.sum(margin <= 0.0)
     for rho in (0.5, 1.0, 2.0):
         inside = (margin > 0.0) & (margin <= rho * influence) & (margin <= 1.0)
         expected = (errors + inside.sum()) / 200
-        assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(expected, abs=1e-15)
+        assert xi_alpha_values(margin, influence, rho=rho) == pytest.approx(
+            expected, abs=1e-15
+        )
         assert np.mean(np.maximum(1 - margin, 0) + rho * influence >= 1) == expected
 
 
 def test_gacv_is_equation_9_term_by_term():
     rng = np.random.default_rng(1)
-    margin, influence, cost = rng.normal(size=100) * 2, rng.exponential(size=100), rng.random(100)
+    margin = rng.normal(size=100) * 2
+    influence = rng.exponential(size=100)
+    cost = rng.random(100)
     cost += 0.1
     influence[margin > 1.0] = 0.0
     expected = np.sum(cost * np.maximum(1 - margin, 0))
     expected += 2 * np.sum((cost * influence)[margin < -1])
     expected += np.sum((cost * influence)[(margin >= -1) & (margin <= 1)])
-    assert gacv_values(margin, influence, cost) == pytest.approx(expected / 100, rel=1e-13)
+    assert gacv_values(margin, influence, cost) == pytest.approx(
+        expected / 100, rel=1e-13
+    )
 
 
 def test_the_influence_counts_once_from_a_margin_of_minus_one_to_one_and_twice_below():
@@ -81,7 +95,8 @@ def test_the_influence_counts_once_from_a_margin_of_minus_one_to_one_and_twice_b
 
 def test_identical_points_of_opposite_labels_have_a_gacv_that_no_tolerance_decides():
     rng = np.random.default_rng(12)
-    X, y = rng.integers(0, 4, size=(14, 1)).astype(float), rng.integers(0, 2, 14)
+    X = rng.integers(0, 4, size=(14, 1)).astype(float)
+    y = rng.integers(0, 2, 14)
     values = [gacv(machine(tol=tol).fit(X, y), X, y) for tol in (1e-3, 1e-5, 1e-9)]
     assert np.ptp(values) < 1e-2
 
@@ -92,32 +107,43 @@ def test_identical_points_of_opposite_labels_have_a_gacv_that_no_tolerance_decid
     st.tuples(st.floats(0.01, 10.0), st.floats(0.01, 10.0)),
 )
 def test_gckl_is_never_below_misclass(decision, probability, costs):
-    gap = gckl_values(decision, probability, costs) - misclass_values(decision, probability, costs)
+    gap = gckl_values(decision, probability, costs) - misclass_values(
+        decision, probability, costs
+    )
     assert gap >= -1e-12
 
 
 def test_targets_are_equations_10_and_12():
-    f, p = np.array([0.5, -0.2, -3.0]), np.array([0.9, 0.4, 0.05])
-    expected = np.mean(0.5 * p * np.maximum(1 - f, 0) + 1.5 * (1 - p) * np.maximum(1 + f, 0))
+    f = np.array([0.5, -0.2, -3.0])
+    p = np.array([0.9, 0.4, 0.05])
+    expected = np.mean(
+        0.5 * p * np.maximum(1 - f, 0) + 1.5 * (1 - p) * np.maximum(1 + f, 0)
+    )
     assert gckl_values(f, p, (1.5, 0.5)) == pytest.approx(expected)
     risk = (0.1 * 1.5 + 0.4 * 0.5 + 0.05 * 0.5) / 3
     assert misclass_values(f, p, (1.5, 0.5)) == pytest.approx(risk)
     # A decision value of zero is wrong for both labels.
-    assert misclass_values([0.0], [0.25], (1.5, 0.5)) == pytest.approx(0.25 * 0.5 + 0.75 * 1.5)
+    assert misclass_values([0.0], [0.25], (1.5, 0.5)) == pytest.approx(
+        0.25 * 0.5 + 0.75 * 1.5
+    )
     assert misclass_values([0.0], [0.3]) == 1.0
 
 
 def test_values_of_many_machines_are_those_of_each():
     rng = np.random.default_rng(2)
-    margin, influence = rng.normal(size=(3, 4, 7)), rng.random((3, 4, 7))
-    cost, p = rng.random(7) + 0.1, rng.random(7)
+    margin = rng.normal(size=(3, 4, 7))
+    influence = rng.random((3, 4, 7))
+    cost = rng.random(7) + 0.1
+    p = rng.random(7)
     for values in (gacv_values, xi_alpha_values):
         whole = values(margin, influence, cost)
         assert whole.shape == (3, 4)
         assert whole[2, 1] == values(margin[2, 1], influence[2, 1], cost)
     for values in (gckl_values, misclass_values):
         whole = values(margin, p, (2.0, 1.0))
-        assert whole.shape == (3, 4) and whole[1, 3] == values(margin[1, 3], p, (2.0, 1.0))
+        assert whole.shape == (3, 4) and whole[1, 3] == values(
+            margin[1, 3], p, (2.0, 1.0)
+        )
 
 
 # ------------------------------------------------------------------ machines
@@ -127,27 +153,36 @@ KERNELS = {
     "scale": {"kernel": "rbf", "gamma": "scale"},
     "linear": {"kernel": "linear"},
     "poly": {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "degree": 2},
-    "callable": {"kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5},
+    "callable": {
+        "kernel": lambda A, B: pairwise.laplacian_kernel(A, B, gamma=0.7) + 0.5
+    },
 }
 
 
 def costs_of(weights, y):
-    return np.ones(len(y)) if weights is None else np.where(y == 1, weights[1], weights[0])
+    return (
+        np.ones(len(y)) if weights is None else np.where(y == 1, weights[1], weights[0])
+    )
 
 
 def full_gram(fitted, X):
     if callable(fitted.kernel):
         return fitted.kernel(X, X)
     settings = {"gamma": fitted._gamma, "coef0": fitted.coef0, "degree": fitted.degree}
-    return pairwise.pairwise_kernels(X, metric=fitted.kernel, filter_params=True, **settings)
+    return pairwise.pairwise_kernels(
+        X, metric=fitted.kernel, filter_params=True, **settings
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     fitted = machine(**kernel).fit(X, Y)
-    K, sign, alpha = full_gram(fitted, X), np.where(Y == 1, 1.0, -1.0), dual(fitted)
+    K = full_gram(fitted, X)
+    sign = np.where(Y == 1, 1.0, -1.0)
+    alpha = dual(fitted)
     margin = sign * (K @ (sign * alpha) + fitted.intercept_[0])
-    influence, widest = alpha * K.diagonal(), (K.diagonal()[:, None] - K).max()
+    influence = alpha * K.diagonal()
+    widest = (K.diagonal()[:, None] - K).max()
     assert gacv(fitted, X, Y) == pytest.approx(gacv_values(margin, influence), rel=1e-9)
     assert xi_alpha(fitted, X, Y) == xi_alpha_values(margin, influence)
     joachims = xi_alpha_values(margin, alpha * widest, rho=2.0)
@@ -164,7 +199,8 @@ def test_class_weights_are_the_costs_and_are_not_counted_twice():
     X, y = data(50)
     costs = {0: 1.5, 1: 0.5}
     fitted = machine(class_weight=costs).fit(X, y)
-    cost, alpha = costs_of(costs, y), dual(fitted, 50)
+    cost = costs_of(costs, y)
+    alpha = dual(fitted, 50)
     # The bounds hold the costs: alpha reaches C L(y), not C L(y)^2.
     assert alpha[y == 0].max() == pytest.approx(3.0 * 1.5)
     assert alpha[y == 1].max() == pytest.approx(3.0 * 0.5)
@@ -172,26 +208,36 @@ def test_class_weights_are_the_costs_and_are_not_counted_twice():
     assert gacv(fitted, X, y) == pytest.approx(gacv_values(margin, alpha, cost))
     assert gacv(fitted, X, y, costs=costs) == gacv(fitted, X, y)
     assert xi_alpha(fitted, X, y, costs=costs) == xi_alpha(fitted, X, y)
-    assert gacv(fitted, X, y, costs={0: 1, 1: 1}) == pytest.approx(gacv_values(margin, alpha))
+    assert gacv(fitted, X, y, costs={0: 1, 1: 1}) == pytest.approx(
+        gacv_values(margin, alpha)
+    )
 
 
 def test_balanced_class_weights_are_their_numbers():
     X, y = data(50)
-    X, y = X[y.cumsum() < 16], y[y.cumsum() < 16]
-    n, positive = len(y), int(y.sum())
+    X = X[y.cumsum() < 16]
+    y = y[y.cumsum() < 16]
+    n = len(y)
+    positive = int(y.sum())
     numbers = {0: n / (2 * (n - positive)), 1: n / (2 * positive)}
     balanced = machine(class_weight="balanced").fit(X, y)
-    assert gacv(balanced, X, y) == pytest.approx(gacv(balanced, X, y, costs=numbers), rel=1e-12)
+    assert gacv(balanced, X, y) == pytest.approx(
+        gacv(balanced, X, y, costs=numbers), rel=1e-12
+    )
     assert numbers[0] != numbers[1]
 
 
 def test_targets_of_a_machine_are_those_of_its_decision_values():
     p = np.linspace(0.0, 1.0, len(Y))
-    plain, fitted = (machine(class_weight=costs).fit(X, Y) for costs in (None, {0: 1.5, 1: 0.5}))
+    plain, fitted = (
+        machine(class_weight=costs).fit(X, Y) for costs in (None, {0: 1.5, 1: 0.5})
+    )
     f = fitted.decision_function(X)
     for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
         assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
-        assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(f, p, (3.0, 2.0))
+        assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(
+            f, p, (3.0, 2.0)
+        )
         assert of_machine(plain, X, p) == of_values(plain.decision_function(X), p)
 
 
@@ -199,7 +245,9 @@ def test_labels_may_be_strings():
     words = np.array(["no", "yes"])[Y]
     weights = {"no": 1.5, "yes": 0.5}
     value = gacv(machine(class_weight={0: 1.5, 1: 0.5}).fit(X, Y), X, Y)
-    assert gacv(machine(class_weight=weights).fit(X, words), X, words) == pytest.approx(value)
+    assert gacv(machine(class_weight=weights).fit(X, words), X, words) == pytest.approx(
+        value
+    )
     assert gacv(machine(class_weight=weights).fit(X, words), X, words, weights) == value
 
 
@@ -211,7 +259,9 @@ ON_TRAINING_SET = [gacv, xi_alpha]
 @pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, leave_one_out])
 def test_names_of_features_are_not_missed(criterion):
     frame = pd.DataFrame(X, columns=["a", "b"])
-    assert criterion(machine().fit(frame, Y), frame, Y) == criterion(machine().fit(X, Y), X, Y)
+    assert criterion(machine().fit(frame, Y), frame, Y) == criterion(
+        machine().fit(X, Y), X, Y
+    )
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)
@@ -220,7 +270,13 @@ def test_a_machine_that_is_not_fitted_is_refused(criterion):
 
 
 @pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
-@cases("other", LSSVC(), SVC(), make_pipeline(StandardScaler(), L1SVC()), ids=["LS", "SVC", "pipe"])
+@cases(
+    "other",
+    LSSVC(),
+    SVC(),
+    make_pipeline(StandardScaler(), L1SVC()),
+    ids=["LS", "SVC", "pipe"],
+)
 def test_other_machines_are_refused_by_name(criterion, other):
     message = f"must be an L1SVC.*Got {type(other).__name__}"
     refused(message, criterion, other.fit(X, Y), X, Y, error=TypeError)
@@ -232,13 +288,23 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
     moved = X.copy()
     moved[fitted.support_[0]] += 1e-9
     turned = np.where(np.arange(40) == fitted.support_[0], 1 - Y, Y)
-    K, message = X @ X.T, "must be what the machine was fitted to"
-    for X_wrong, y_wrong in ((X[::-1], Y[::-1]), (X[:10], Y[:10]), (moved, Y), (X, turned)):
+    K = X @ X.T
+    message = "must be what the machine was fitted to"
+    for X_wrong, y_wrong in (
+        (X[::-1], Y[::-1]),
+        (X[:10], Y[:10]),
+        (moved, Y),
+        (X, turned),
+    ):
         refused(message, criterion, fitted, X_wrong, y_wrong)
     refused(message, criterion, machine(kernel="precomputed").fit(K, Y), K[:20], Y[:20])
     refused("features", criterion, fitted, X[:, :1], Y)
-    refused(r"one label for each of the 40 samples.*\(39,\)", criterion, fitted, X, Y[1:])
-    refused(r"labels.*must be those of the machine.*Got \[7\]", criterion, fitted, X, 7 * Y)
+    refused(
+        r"one label for each of the 40 samples.*\(39,\)", criterion, fitted, X, Y[1:]
+    )
+    refused(
+        r"labels.*must be those of the machine.*Got \[7\]", criterion, fitted, X, 7 * Y
+    )
     refused("only one class", criterion, fitted, X, np.ones(len(Y)))
 
 
@@ -248,14 +314,19 @@ def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criteri
     message = "must be what the machine was fitted to, without sample weights"
     fitted = machine().fit(X[:40], y[:40])
     refused(message, criterion, fitted, X, y)
-    for weight in (np.where(y == 1, 2.0, 1.0), np.where(y == 1, 0.5, 1.0), np.arange(60) % 2):
+    for weight in (
+        np.where(y == 1, 2.0, 1.0),
+        np.where(y == 1, 0.5, 1.0),
+        np.arange(60) % 2,
+    ):
         refused(message, criterion, machine().fit(X, y, sample_weight=weight), X, y)
     criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each(
-    settings=[{"tol": 0.5}, {"C": 1e5}, {"max_iter": 20}], selection=["first_order", "second_order"]
+    settings=[{"tol": 0.5}, {"C": 1e5}, {"max_iter": 20}],
+    selection=["first_order", "second_order"],
 )
 def test_a_loose_solution_is_still_recognised(settings, selection):
     X, y = data(60)
@@ -280,10 +351,13 @@ def test_bad_costs_are_refused(criterion, change, message):
 
 
 def test_a_rho_that_is_not_positive_and_an_unknown_bound_are_refused():
-    fitted, message = machine().fit(X, Y), "'rho' of {} must be a positive"
+    fitted = machine().fit(X, Y)
+    message = "'rho' of {} must be a positive"
     for rho in (0, -1.0, np.inf, np.nan, "2"):
         refused(message.format("xi_alpha"), xi_alpha, fitted, X, Y, rho=rho)
-        refused(message.format("xi_alpha_values"), xi_alpha_values, [1.0], [1.0], rho=rho)
+        refused(
+            message.format("xi_alpha_values"), xi_alpha_values, [1.0], [1.0], rho=rho
+        )
     for bound in ("diag", 0.0, -1.0, None, np.inf):
         refused("'bound' .*must be 'diagonal'", xi_alpha, fitted, X, Y, bound=bound)
 
@@ -291,11 +365,19 @@ def test_a_rho_that_is_not_positive_and_an_unknown_bound_are_refused():
 @pytest.mark.parametrize("target", [gckl, misclass])
 def test_bad_probabilities_are_refused(target):
     fitted = machine().fit(X, Y)
-    refused("one probability for each of the 40 samples", target, fitted, X, np.full((40, 2), 0.5))
+    refused(
+        "one probability for each of the 40 samples",
+        target,
+        fitted,
+        X,
+        np.full((40, 2), 0.5),
+    )
     for wrong in (1.1, np.nan):
         refused("between 0 and 1", target, fitted, X, np.full(40, wrong))
     balanced = machine(class_weight="balanced").fit(X, Y)
-    refused("needs 'costs' where the class weights", target, balanced, X, np.full(40, 0.5))
+    refused(
+        "needs 'costs' where the class weights", target, balanced, X, np.full(40, 0.5)
+    )
 
 
 @pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])

@@ -33,7 +33,10 @@ X, Y = moons()
 
 def assert_looped(results, machine, costs=None, **options):
     """The criteria of every candidate are those of a fit of its own."""
-    fits = [clone(machine).set_params(**candidate).fit(X, Y) for candidate in results["params"]]
+    fits = [
+        clone(machine).set_params(**candidate).fit(X, Y)
+        for candidate in results["params"]
+    ]
     gacvs = [gacv(fit, X, Y, costs=costs) for fit in fits]
     np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
     alphas = [xi_alpha(fit, X, Y, costs=costs, **options) for fit in fits]
@@ -46,10 +49,16 @@ GRIDS = {
     "scale": {"gamma": ["scale", "auto", 0.3], "C": [5.0, 1.0]},
     "weights": {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
     "kernels": {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
-    "list": [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
+    "list": [
+        {"kernel": ["linear"], "C": [1.0]},
+        {"kernel": ["rbf"], "gamma": [0.1, 1.0]},
+    ],
     "poly": {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": [0.5]},
     "callable": {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"], "C": [0.3, 3.0]},
-    "functions": {"kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity], "C": [1, 3]},
+    "functions": {
+        "kernel": [pairwise.laplacian_kernel, pairwise.cosine_similarity],
+        "C": [1, 3],
+    },
     "plain": {"selection": ["first_order"], "C": [0.5, 2.0]},
     "nothing": {},
 }
@@ -69,8 +78,12 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
 
 
 @pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}])
-@pytest.mark.parametrize("options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}])
-def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(options, costs):
+@pytest.mark.parametrize(
+    "options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}]
+)
+def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
+    options, costs
+):
     machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
     search = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y)
     assert_looped(search.cv_results_, machine, costs=costs, **options)
@@ -81,33 +94,45 @@ def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
     y = np.array([0, 0, 1, 1])
     grid = {"C": [50.0, 5.0, 500.0], "gamma": [0.4, 0.1, 0.2]}
     search = GACVSearch(L1SVC(), grid, criterion="xi_alpha").fit(X, y)
-    tied = np.flatnonzero(search.cv_results_["xi_alpha"] == search.cv_results_["xi_alpha"].min())
+    tied = np.flatnonzero(
+        search.cv_results_["xi_alpha"] == search.cv_results_["xi_alpha"].min()
+    )
     assert len(tied) > 1
-    best = min((search.cv_results_["params"][k] for k in tied), key=lambda p: (p["C"], p["gamma"]))
+    best = min(
+        (search.cv_results_["params"][k] for k in tied),
+        key=lambda p: (p["C"], p["gamma"]),
+    )
     assert search.best_params_ == best
     assert search.cv_results_["rank_test_score"][tied].tolist() == [1] * len(tied)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 def test_results_do_not_depend_on_the_number_of_processes(kernel):
-    one, two = (GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=n).fit(X, Y) for n in (1, 2))
+    one, two = (
+        GACVSearch(L1SVC(kernel=kernel), GRID, n_jobs=n).fit(X, Y) for n in (1, 2)
+    )
     for name in ("gacv", "xi_alpha", "n_support", "mean_test_score"):
         np.testing.assert_array_equal(one.cv_results_[name], two.cv_results_[name])
     assert one.best_params_ == two.best_params_
 
 
 def test_a_precomputed_kernel_is_searched_over_C():
-    K, grid = gram(X, gamma=0.5), {"C": [0.1, 1.0, 30.0]}
+    K = gram(X, gamma=0.5)
+    grid = {"C": [0.1, 1.0, 30.0]}
     search = GACVSearch(L1SVC(kernel="precomputed", **PRECISE), grid).fit(K, Y)
     of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, Y)
-    np.testing.assert_allclose(search.cv_results_["gacv"], of_points.cv_results_["gacv"])
+    np.testing.assert_allclose(
+        search.cv_results_["gacv"], of_points.cv_results_["gacv"]
+    )
     assert search.best_params_ == of_points.best_params_
     values = of_points.decision_function(X[:5])
     np.testing.assert_allclose(search.decision_function(K[:5]), values, atol=1e-5)
     assert search.__sklearn_tags__().input_tags.pairwise
 
 
-@pytest.mark.parametrize("weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"])
+@pytest.mark.parametrize(
+    "weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"]
+)
 def test_leave_one_out_is_searched_exactly(weights):
     X, y = moons(24)
     grid = {"C": [3.0, 0.3], "gamma": [0.5, 5.0]}
@@ -116,18 +141,23 @@ def test_leave_one_out_is_searched_exactly(weights):
     cost = np.ones(24) if weights is None else np.where(y == 1, 0.5, 1.5)
     expected = []
     for params in search.cv_results_["params"]:
-        other, wrong = clone(machine).set_params(**params), np.zeros(24)
+        other = clone(machine).set_params(**params)
+        wrong = np.zeros(24)
         for i in range(24):
             rest = np.arange(24) != i
             wrong[i] = other.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
         expected.append(np.mean(cost * wrong))
     np.testing.assert_allclose(search.cv_results_["leave_one_out"], expected)
-    assert len(set(expected)) > 1 and search.best_score_ == pytest.approx(-min(expected))
+    assert len(set(expected)) > 1 and search.best_score_ == pytest.approx(
+        -min(expected)
+    )
 
 
 @pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_a_weight_of_two_is_the_sample_given_twice_and_of_zero_left_out(costs, class_weight):
+def test_a_weight_of_two_is_the_sample_given_twice_and_of_zero_left_out(
+    costs, class_weight
+):
     weight = np.random.default_rng(0).integers(0, 4, size=60)
     grid = {"C": [0.3, 10.0], "gamma": ["scale", 0.5]}
     machine = L1SVC(tol=1e-10, class_weight=class_weight)
@@ -142,11 +172,18 @@ def test_a_weight_of_two_is_the_sample_given_twice_and_of_zero_left_out(costs, c
 
     # Copies may share their multiplier in any way: here in equal parts.
     balanced = len(rows) / (2.0 * np.bincount(Y[rows]))
-    cost = (balanced if class_weight else np.ones(2)) if costs is None else np.array([1.5, 0.5])
+    cost = (
+        (balanced if class_weight else np.ones(2))
+        if costs is None
+        else np.array([1.5, 0.5])
+    )
     for params, value in zip(results["params"], results["xi_alpha"], strict=True):
         fitted = clone(machine).set_params(**params).fit(X, Y, weight)
-        influence, margin = np.zeros(60), (2 * Y - 1) * fitted.decision_function(X)
-        influence[fitted.support_] = np.abs(fitted.dual_coef_[0]) / weight[fitted.support_]
+        influence = np.zeros(60)
+        margin = (2 * Y - 1) * fitted.decision_function(X)
+        influence[fitted.support_] = (
+            np.abs(fitted.dual_coef_[0]) / weight[fitted.support_]
+        )
         expected = xi_alpha_values(margin[rows], influence[rows], cost[Y[rows]])
         assert value == pytest.approx(expected)
 
@@ -158,7 +195,9 @@ def test_a_weighted_sample_is_left_out_whole():
     wrong = np.zeros(24)
     for i in range(24):
         rest = np.arange(24) != i
-        wrong[i] = machine.fit(X[rest], y[rest], weight[rest]).predict(X[[i]])[0] != y[i]
+        wrong[i] = (
+            machine.fit(X[rest], y[rest], weight[rest]).predict(X[[i]])[0] != y[i]
+        )
     search = GACVSearch(machine, {}, criterion="leave_one_out").fit(X, y, weight)
     assert 0 < wrong.sum() < 24
     assert -search.best_score_ == pytest.approx(np.average(wrong, weights=weight))
@@ -168,11 +207,15 @@ def test_weights_are_routed_to_the_search():
     weight = np.random.default_rng(0).integers(0, 4, size=60).astype(float)
     with config_context(enable_metadata_routing=True):
         search = GACVSearch(L1SVC(), GRID).set_fit_request(sample_weight=True)
-        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), search)
+        pipeline = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), search
+        )
         routed = pipeline.fit(X, Y, sample_weight=weight)
     points = StandardScaler().fit_transform(X)
     direct = GACVSearch(L1SVC(), GRID).fit(points, Y, weight)
-    np.testing.assert_array_equal(routed.decision_function(X), direct.decision_function(points))
+    np.testing.assert_array_equal(
+        routed.decision_function(X), direct.decision_function(points)
+    )
     assert direct.best_score_ != GACVSearch(L1SVC(), GRID).fit(points, Y).best_score_
 
 
@@ -182,7 +225,12 @@ def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_p
     table = pd.DataFrame(search.cv_results_)
     shared = {"params", "mean_test_score", "rank_test_score", "mean_fit_time"}
     parameters = {name for name in theirs if name.startswith("param_")}
-    assert set(table) == shared | parameters | {"gacv", "xi_alpha", "n_support", "converged"}
+    assert set(table) == shared | parameters | {
+        "gacv",
+        "xi_alpha",
+        "n_support",
+        "converged",
+    }
     assert search.cv_results_["params"] == theirs["params"]
     for name in parameters:
         assert search.cv_results_[name].tolist() == theirs[name].tolist()
@@ -199,7 +247,9 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     assert given.C == 1.0 and not hasattr(given, "support_")
     machine = L1SVC(**search.best_params_).fit(X, words)
     np.testing.assert_array_equal(search.predict(X), machine.predict(X))
-    np.testing.assert_array_equal(search.decision_function(X), machine.decision_function(X))
+    np.testing.assert_array_equal(
+        search.decision_function(X), machine.decision_function(X)
+    )
     assert search.score(X, words) == machine.score(X, words)
     assert search.classes_.tolist() == ["no", "yes"]
     assert search.n_features_in_ == 2 and search.refit_time_ > 0
@@ -208,7 +258,9 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
 def test_the_search_works_in_pipelines_and_in_cross_validation():
     pipeline = make_pipeline(StandardScaler(), GACVSearch(L1SVC(), GRID))
     assert cross_val_score(clone(pipeline), X, Y, cv=3).mean() > 0.7
-    pipeline.set_params(gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0)
+    pipeline.set_params(
+        gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0
+    )
     search = pipeline.fit(X, Y)[-1]
     assert search.best_estimator_.class_weight == "balanced" and search.rho == 2.0
 
@@ -236,7 +288,10 @@ def test_other_machines_are_refused_by_name(other):
 @refusals(
     ({"criterion": "gcv"}, "'criterion' parameter of GACVSearch"),
     ({"rho": 0.0}, "'rho' parameter of GACVSearch"),
-    *(({"bound": bound}, "'bound' parameter of GACVSearch") for bound in ("diag", -1.0)),
+    *(
+        ({"bound": bound}, "'bound' parameter of GACVSearch")
+        for bound in ("diag", -1.0)
+    ),
     ({"costs": [1.0, 2.0]}, "'costs' parameter of GACVSearch"),
     ({"costs": {0: 1.0}}, r"must name both labels \[0, 1\]"),
     ({"costs": {0: 1.0, 1: 0.0}}, "must be positive finite numbers"),
@@ -246,7 +301,10 @@ def test_other_machines_are_refused_by_name(other):
     ({"param_grid": []}, "must hold at least one grid"),
     ({"param_grid": {"kernel": ["precomputed", "rbf"]}}, "must not mix"),
     ({"param_grid": {"class_weight": [{0: 0.0}]}}, "must have positive finite entries"),
-    ({"estimator": L1SVC(cache_size=0.01)}, "60 samples, which need 0 MB: raise cache_size"),
+    (
+        {"estimator": L1SVC(cache_size=0.01)},
+        "60 samples, which need 0 MB: raise cache_size",
+    ),
 )
 def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
     points = X @ X.T if "kernel" in change.get("param_grid", {}) else X
@@ -257,7 +315,8 @@ def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
 
 
 def test_a_class_of_one_point_cannot_be_left_out_and_is_named():
-    search, y = GACVSearch(L1SVC(), GRID, criterion="leave_one_out"), np.repeat(["a", "b"], [59, 1])
+    search = GACVSearch(L1SVC(), GRID, criterion="leave_one_out")
+    y = np.repeat(["a", "b"], [59, 1])
     refused("at least two points of every class. Class 'b' has fewer", search.fit, X, y)
 
 

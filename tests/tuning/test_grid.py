@@ -13,7 +13,12 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import make_scorer, recall_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
@@ -24,7 +29,9 @@ from companion.kernels import gram
 GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
 PRECISE = [L1SVC(tol=1e-8), L2SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)]
 PRECISE += [LSSVC(), LSSVC(solver="smo", tol=1e-8)]
-every = pytest.mark.parametrize("machine", PRECISE, ids=lambda machine: type(machine).__name__)
+every = pytest.mark.parametrize(
+    "machine", PRECISE, ids=lambda machine: type(machine).__name__
+)
 
 
 def moons(n_samples=90, seed=0):
@@ -51,13 +58,19 @@ def assert_same_results(ours, theirs):
     assert ours.cv_results_["params"] == theirs.cv_results_["params"]
     for key, values in theirs.cv_results_.items():
         if key.endswith("_time") or key == "params":
-            assert key == "params" or key.startswith("std") or (ours.cv_results_[key] > 0).all()
+            assert (
+                key == "params"
+                or key.startswith("std")
+                or (ours.cv_results_[key] > 0).all()
+            )
             continue
         if key.startswith("param_"):
             assert ours.cv_results_[key].tolist() == values.tolist()
             assert ours.cv_results_[key].dtype == values.dtype
         else:
-            np.testing.assert_allclose(ours.cv_results_[key], values, atol=1e-12, err_msg=key)
+            np.testing.assert_allclose(
+                ours.cv_results_[key], values, atol=1e-12, err_msg=key
+            )
 
 
 @every
@@ -66,7 +79,9 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     ours, theirs = assert_same(machine, GRID, X, y, return_train_score=True)
     for choice in ("best_params_", "best_score_", "best_index_"):
         assert getattr(ours, choice) == getattr(theirs, choice)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), atol=1e-6
+    )
 
 
 def public(search):
@@ -77,7 +92,9 @@ def public(search):
 def test_public_attributes_are_those_of_grid_search(refit):
     ours, theirs = both(L1SVC(), {"C": [1.0, 10.0]}, X, Y, refit=refit)
     assert public(ours) == public(theirs)
-    assert ours.n_splits_ == theirs.n_splits_ and ours.multimetric_ == theirs.multimetric_
+    assert (
+        ours.n_splits_ == theirs.n_splits_ and ours.multimetric_ == theirs.multimetric_
+    )
     assert type(ours.scorer_) is type(theirs.scorer_)
     assert ours.get_params(deep=False).keys() == theirs.get_params(deep=False).keys()
     if refit:
@@ -92,15 +109,34 @@ def test_public_attributes_are_those_of_grid_search(refit):
     {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
     {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
     [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
-    {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.0, 1.0], "gamma": ["scale", 0.5]},
+    {
+        "kernel": ["poly"],
+        "degree": [2, 3],
+        "coef0": [0.0, 1.0],
+        "gamma": ["scale", 0.5],
+    },
     {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
     {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
     {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
     {},
-    ids=["class_weight", "kernel", "gamma", "list", "poly", "callable", "tol", "solver", "nothing"],
+    ids=[
+        "class_weight",
+        "kernel",
+        "gamma",
+        "list",
+        "poly",
+        "callable",
+        "tol",
+        "solver",
+        "nothing",
+    ],
 )
 def test_every_parameter_can_be_searched(grid):
-    machine = LSSVC(tol=1e-9, class_weight="balanced") if "solver" in grid else L1SVC(tol=1e-8)
+    machine = (
+        LSSVC(tol=1e-9, class_weight="balanced")
+        if "solver" in grid
+        else L1SVC(tol=1e-8)
+    )
     assert_same(machine, grid, X, Y)
 
 
@@ -133,7 +169,9 @@ def test_splits_may_be_given_as_a_list_and_groups_are_passed_on():
 def test_sample_weights_with_zeros_are_passed_to_the_fits(machine):
     weight = np.random.default_rng(0).integers(0, 3, size=60).astype(float)
     grid = {"C": [0.5, 5.0], "gamma": ["scale", 0.5]}
-    assert_same(machine, grid, X, Y, fit={"sample_weight": weight}, return_train_score=True)
+    assert_same(
+        machine, grid, X, Y, fit={"sample_weight": weight}, return_train_score=True
+    )
     assert_same(machine, grid, X, Y, fit={"sample_weight": 1 + weight})
 
 
@@ -148,14 +186,18 @@ def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs)
     X, y = moons(80)
     assert_same(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv)
     weight = {"sample_weight": np.random.default_rng(1).uniform(0.5, 2.0, size=80)}
-    assert_same(LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight)
+    assert_same(
+        LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight
+    )
 
 
 SCORINGS = ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]]
 
 
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
-@cases("scoring", *SCORINGS, ids=lambda scoring: getattr(scoring, "__name__", str(scoring)))
+@cases(
+    "scoring", *SCORINGS, ids=lambda scoring: getattr(scoring, "__name__", str(scoring))
+)
 def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     settings = {"scoring": scoring, "return_train_score": True}
     if isinstance(scoring, list):
@@ -163,12 +205,15 @@ def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     ours, theirs = both(machine, GRID, X, Y, **settings)
     for key, values in theirs.cv_results_.items():
         if key.startswith(("split", "mean_t", "std_t")):
-            np.testing.assert_allclose(ours.cv_results_[key], values, atol=1e-6, err_msg=key)
+            np.testing.assert_allclose(
+                ours.cv_results_[key], values, atol=1e-6, err_msg=key
+            )
     assert ours.multimetric_ == theirs.multimetric_
 
 
 def test_a_function_that_scores_gets_the_frame_that_was_given():
-    seen, frame = set(), pd.DataFrame(X, columns=["a", "b"])
+    seen = set()
+    frame = pd.DataFrame(X, columns=["a", "b"])
 
     def score(estimator, X, y):
         seen.add((type(X), type(y)))
@@ -190,7 +235,9 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
     K = gram(X, gamma=0.5)
     machine = L1SVC(kernel="precomputed", tol=1e-8)
     ours, theirs = assert_same(machine, {"C": [0.1, 1.0, 10.0]}, K, Y)
-    np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-6)
+    np.testing.assert_allclose(
+        ours.decision_function(K), theirs.decision_function(K), atol=1e-6
+    )
 
 
 @each(machine=[L1SVC(), LSSVC()], grid=[GRID, {"C": [0.1, 1.0, 10.0]}])
@@ -206,7 +253,9 @@ def test_a_fit_that_fails_scores_the_error_score_and_says_why():
     one_class = np.flatnonzero(Y == 0)
     splits = [(one_class, np.flatnonzero(Y == 1)), *StratifiedKFold(2).split(X, Y)]
     for scoring in (None, "roc_auc"):
-        search = KernelGridSearchCV(L1SVC(), {"C": [1.0, 2.0]}, cv=splits, scoring=scoring)
+        search = KernelGridSearchCV(
+            L1SVC(), {"C": [1.0, 2.0]}, cv=splits, scoring=scoring
+        )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             search.fit(X, Y)
@@ -228,14 +277,20 @@ def test_cells_that_do_not_converge_warn_as_a_single_fit_does():
 
 def test_a_matrix_beyond_the_cache_is_searched_cell_by_cell():
     sizes = L1SVC(tol=1e-6, cache_size=0.01), L1SVC(tol=1e-6)
-    assert_same_results(*(KernelGridSearchCV(machine, GRID).fit(X, Y) for machine in sizes))
+    assert_same_results(
+        *(KernelGridSearchCV(machine, GRID).fit(X, Y) for machine in sizes)
+    )
 
 
 def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
-    search = KernelGridSearchCV(L1SVC(), [{"c_": [1.0], "gama": [1.0]}, {"Gamma": [2.0]}])
+    search = KernelGridSearchCV(
+        L1SVC(), [{"c_": [1.0], "gama": [1.0]}, {"Gamma": [2.0]}]
+    )
     with pytest.raises(ValueError, match="'gama'.*did you mean 'gamma'") as caught:
         search.fit(X, Y)
-    assert all(name in str(caught.value) for name in ("'c_'", "'Gamma'", "class_weight"))
+    assert all(
+        name in str(caught.value) for name in ("'c_'", "'Gamma'", "class_weight")
+    )
 
 
 @cases(
@@ -244,10 +299,21 @@ def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
     ({"C": []}, "(?i)non-empty|at least one"),
     ({"C": 1.0}, "Parameter grid for parameter .C"),
     ({"C": [1.0, -1.0]}, "The 'C' parameter of L1SVC must be.*Got -1.0"),
-    ({"kernel": ["rbf", "rbff"]}, "The 'kernel' parameter of L1SVC must be.*Got 'rbff'"),
+    (
+        {"kernel": ["rbf", "rbff"]},
+        "The 'kernel' parameter of L1SVC must be.*Got 'rbff'",
+    ),
 )
-def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(grid, message):
-    refused(message, KernelGridSearchCV(L1SVC(), grid).fit, X, Y, error=(ValueError, TypeError))
+def test_an_empty_grid_or_a_bad_value_is_refused_before_anything_is_fitted(
+    grid, message
+):
+    refused(
+        message,
+        KernelGridSearchCV(L1SVC(), grid).fit,
+        X,
+        Y,
+        error=(ValueError, TypeError),
+    )
 
 
 def test_another_estimator_is_refused_with_the_class_to_use():
@@ -262,12 +328,27 @@ PIPED = {"l1svc__C": [0.1, 1.0, 30.0], "l1svc__gamma": ["scale", 0.5]}
 @cases(
     "pipeline, grid",
     (SCALED, PIPED),
-    (SCALED, PIPED | {"standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"]}),
-    (SCALED, [PIPED | {"standardscaler__with_mean": [True, False]}, {"l1svc__C": [5.0]}]),
-    (SCALED, {"l1svc__kernel": ["linear", "poly", "rbf"], "l1svc__class_weight": ["balanced"]}),
+    (
+        SCALED,
+        PIPED | {"standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"]},
+    ),
+    (
+        SCALED,
+        [PIPED | {"standardscaler__with_mean": [True, False]}, {"l1svc__C": [5.0]}],
+    ),
+    (
+        SCALED,
+        {
+            "l1svc__kernel": ["linear", "poly", "rbf"],
+            "l1svc__class_weight": ["balanced"],
+        },
+    ),
     (SCALED, {"l1svc": [L1SVC(tol=1e-8), LSSVC()]}),
     (make_pipeline(PCA(1), LSSVC()), {"lssvc__C": np.logspace(-2, 2, 12)}),
-    (make_pipeline(SelectKBest(k=1), SCALED[0], L2SVC(tol=1e-8)), {"l2svc__gamma": [0.1, 1.0]}),
+    (
+        make_pipeline(SelectKBest(k=1), SCALED[0], L2SVC(tol=1e-8)),
+        {"l2svc__gamma": [0.1, 1.0]},
+    ),
     (make_pipeline(L1SVC(tol=1e-8)), {"l1svc__C": [0.1, 1.0]}),
     ids=["scaler", "step", "listed", "kernel", "machine", "pca", "supervised", "alone"],
 )
@@ -290,7 +371,10 @@ def test_at_the_default_tolerance_a_pipeline_has_the_accuracies_where_the_margin
         for cell, params in enumerate(theirs.cv_results_["params"]):
             fitted = clone(pipeline).set_params(**params).fit(points[train], y[train])
             unclear = np.mean(np.abs(fitted.decision_function(points[test])) < 2e-3)
-            scores = (search.cv_results_[f"split{k}_test_score"][cell] for search in (ours, theirs))
+            scores = (
+                search.cv_results_[f"split{k}_test_score"][cell]
+                for search in (ours, theirs)
+            )
             assert abs(next(scores) - next(scores)) <= unclear + 1e-12
 
 
@@ -315,7 +399,9 @@ def test_texts_frames_and_processes_reach_a_pipeline():
     frame = pd.DataFrame(X, columns=["a", "b"])
     scaler = StandardScaler().set_output(transform="pandas")
     named = make_pipeline(scaler, L1SVC(tol=1e-8))
-    ours, _ = assert_same(named, PIPED, frame, pd.Series(Y), scoring=sign_loss_of_pipeline)
+    ours, _ = assert_same(
+        named, PIPED, frame, pd.Series(Y), scoring=sign_loss_of_pipeline
+    )
     ours, _ = assert_same(named, PIPED, frame, pd.Series(Y))
     assert ours.feature_names_in_.tolist() == ["a", "b"]
 
@@ -362,7 +448,8 @@ def test_refit_by_a_function_chooses_its_index():
 def test_folds_may_be_masks_or_count_from_the_end_and_a_row_that_is_not_there_is_refused():
     X, y = make_moons(60, noise=0.4, random_state=0)
     rows = np.arange(len(y))
-    held_out, grid = rows % 3 == 0, {"C": [1.0, 10.0], "gamma": [0.5]}
+    held_out = rows % 3 == 0
+    grid = {"C": [1.0, 10.0], "gamma": [0.5]}
 
     def scores(train, test):
         search = KernelGridSearchCV(L1SVC(), grid, cv=[(train, test)], refit=False)

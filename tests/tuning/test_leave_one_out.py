@@ -41,10 +41,14 @@ def by_refitting(K, y, upper):
     values = np.empty(len(y))
     for i in range(len(y)):
         rest = np.arange(len(y)) != i
-        K_rest, y_rest, u_rest = K[np.ix_(rest, rest)], y[rest], upper[rest]
+        K_rest = K[np.ix_(rest, rest)]
+        y_rest = y[rest]
+        u_rest = upper[rest]
         alpha = smo(K_rest, y_rest, 0.0, u_rest, tol=1e-9).alpha
         beta = y_rest * alpha
-        values[i] = K[i, rest] @ beta + bias_of(y_rest - K_rest @ beta, y_rest, alpha, u_rest)
+        values[i] = K[i, rest] @ beta + bias_of(
+            y_rest - K_rest @ beta, y_rest, alpha, u_rest
+        )
     return values
 
 
@@ -58,7 +62,11 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
         X = np.round(X)
     C = 10.0 ** rng.uniform(-2.5, 2.5) if C is None else C
     of_samples = rng.uniform(0.1, 2.0, n)
-    factors = {"equal": np.ones(n), "classes": np.where(y > 0, 0.5, 1.5), "samples": of_samples}
+    factors = {
+        "equal": np.ones(n),
+        "classes": np.where(y > 0, 0.5, 1.5),
+        "samples": of_samples,
+    }
     K = gram(X, kernel=kind, gamma=10.0 ** rng.uniform(-1.5, 1.0))
     return K, y, C * factors[bounds]
 
@@ -68,11 +76,15 @@ def assert_agree(result, y, values, decided=False):
     clear = np.abs(values) > CLEAR
     np.testing.assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
     known = decided | ~np.isnan(result.decision)
-    np.testing.assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
+    np.testing.assert_allclose(
+        result.decision[known], values[known], atol=2e-6, rtol=1e-6
+    )
 
 
 @each(seed=range(0, 100, 5), kind=["rbf", "linear"])
-def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(seed, kind):
+def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(
+    seed, kind
+):
     bounds = ("equal", "classes", "samples")[seed % 3]
     K, y, upper = problem(seed, n=16 + seed % 9, kind=kind, bounds=bounds, lattice=True)
     alpha = smo(K, y, 0.0, upper).alpha
@@ -92,7 +104,12 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C):
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
     values = by_refitting(K, y, upper)
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, values)
-    assert_agree(leave_one_out_errors(K, y, alpha, upper, decisions=True), y, values, decided=True)
+    assert_agree(
+        leave_one_out_errors(K, y, alpha, upper, decisions=True),
+        y,
+        values,
+        decided=True,
+    )
 
 
 def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_stays_free():
@@ -107,7 +124,8 @@ def is_stable(alpha, upper):
 
 
 def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_without_it():
-    n_stable, n_exceptions = 0, 0
+    n_stable = 0
+    n_exceptions = 0
     for seed in range(60):
         K, y, upper = problem(seed, n=20, C=10.0 ** (seed % 5 - 2))
         solution = smo(K, y, 0.0, upper, tol=1e-9)
@@ -117,7 +135,9 @@ def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_wi
         stable = is_stable(solution.alpha, upper)
         for i in np.flatnonzero(errors & ~bounded):
             rest = np.where(np.arange(20) == i, 0.0, upper)
-            assert not (stable and is_stable(smo(K, y, 0.0, rest, tol=1e-9).alpha, rest))
+            assert not (
+                stable and is_stable(smo(K, y, 0.0, rest, tol=1e-9).alpha, rest)
+            )
             n_exceptions += 1
         n_stable += stable
     assert n_stable > 20 and n_exceptions > 0
@@ -149,15 +169,19 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
     def lose(*arguments):
         arguments[-2][:] = FAILED
 
-    monkeypatch.setattr(sys.modules["companion.tuning._leave_one_out_loops"], "leave_out", lose)
+    monkeypatch.setattr(
+        sys.modules["companion.tuning._leave_one_out_loops"], "leave_out", lose
+    )
     lost = leave_one_out_errors(K, y, alpha, upper)
     np.testing.assert_array_equal(lost.errors, result.errors)
     np.testing.assert_allclose(lost.decision, result.decision, atol=1e-6)
 
 
 def test_a_machine_on_few_places_of_many_points_is_made_exact():
-    data, (train, _) = load_ida("titanic", "drawn"), ida_split("titanic", 3, "drawn")
-    X, y = data.X[train], data.y[train]
+    data = load_ida("titanic", "drawn")
+    (train, _) = ida_split("titanic", 3, "drawn")
+    X = data.X[train]
+    y = data.y[train]
     surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
     with warnings.catch_warnings(action="error"):
         errors = leave_one_out_surface(surface, X, y)
@@ -178,7 +202,9 @@ def test_a_surface_is_left_out_cell_by_cell(weights):
         for c, C in enumerate(surface.C):
             values = by_refitting(K, surface.signs, C * surface.factors)
             clear = np.abs(values) > CLEAR
-            np.testing.assert_array_equal(errors[g, c][clear], (surface.signs * values <= 0)[clear])
+            np.testing.assert_array_equal(
+                errors[g, c][clear], (surface.signs * values <= 0)[clear]
+            )
 
 
 def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
@@ -189,7 +215,9 @@ def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
     machine.fit(X, labels)
     assert leave_one_out(machine, X, labels) == pytest.approx(np.mean(wrong))
     expected = np.mean(np.where(labels == "yes", 0.5, 1.5) * wrong)
-    assert leave_one_out(machine, X, labels, {"yes": 0.5, "no": 1.5}) == pytest.approx(expected)
+    assert leave_one_out(machine, X, labels, {"yes": 0.5, "no": 1.5}) == pytest.approx(
+        expected
+    )
 
 
 def test_class_weights_are_costs_by_default_and_a_gram_matrix_serves():
@@ -220,7 +248,10 @@ def test_the_last_point_of_a_class_cannot_be_left_out(alone):
 
 @refusals(
     ({"K": np.eye(3)}, r"must be a square matrix.*\(4, 4\)"),
-    ({"K": np.diag([1.0, 1.0, 1.0, np.nan])}, "'K' of leave_one_out_errors must be finite"),
+    (
+        {"K": np.diag([1.0, 1.0, 1.0, np.nan])},
+        "'K' of leave_one_out_errors must be finite",
+    ),
     ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "vector of labels -1 and \\+1"),
     ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
     ({"upper": np.inf}, "must be finite and at least 0"),
@@ -228,7 +259,9 @@ def test_the_last_point_of_a_class_cannot_be_left_out(alone):
     ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
 )
 def test_arrays_that_are_no_solution_are_refused(change, message):
-    arguments = dict(K=np.eye(4), y=np.tile([-1.0, 1.0], 2), alpha=np.ones(4), upper=np.ones(4))
+    arguments = dict(
+        K=np.eye(4), y=np.tile([-1.0, 1.0], 2), alpha=np.ones(4), upper=np.ones(4)
+    )
     refused(message, leave_one_out_errors, **arguments | change)
 
 

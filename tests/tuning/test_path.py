@@ -35,17 +35,23 @@ HARDNESS = {
 
 
 @each(name=HARDNESS, weighted=[False, True])
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: type(machine).__name__)
-def test_every_solution_of_a_path_is_certified_when_computed_afresh(machine, weighted, name):
+@pytest.mark.parametrize(
+    "machine", MACHINES, ids=lambda machine: type(machine).__name__
+)
+def test_every_solution_of_a_path_is_certified_when_computed_afresh(
+    machine, weighted, name
+):
     K, y, tol = HARDNESS[name]
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else None
     machine.set_params(tol=tol)
     path = WarmPath(machine, K, y, weight)
     for C in COSTS:
-        result, box = path.solve(C), machine._box(C if weight is None else C * weight)
+        result = path.solve(C)
+        box = machine._box(C if weight is None else C * weight)
         lower, upper, ridge = np.broadcast_arrays(*box, y)[:3]
         beta = y * result.alpha
-        low, high = np.where(y > 0, lower, -upper), np.where(y > 0, upper, -lower)
+        low = np.where(y > 0, lower, -upper)
+        high = np.where(y > 0, upper, -lower)
         assert np.all((beta >= low) & (beta <= high))
         assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
         told = {"n_iter": 0, "stop_reason": "", "converged": True}
@@ -53,7 +59,9 @@ def test_every_solution_of_a_path_is_certified_when_computed_afresh(machine, wei
         assert result.converged and fresh.kkt_violation <= tol * (1 + 1e-6)
         assert fresh.objective == pytest.approx(result.objective, rel=1e-9)
         assert fresh.intercept == pytest.approx(result.intercept, abs=1e-7)
-        assert fresh.duality_gap == pytest.approx(result.duality_gap, rel=1e-5, abs=1e-7 * C)
+        assert fresh.duality_gap == pytest.approx(
+            result.duality_gap, rel=1e-5, abs=1e-7 * C
+        )
 
 
 def test_settling_brings_fold_accuracies_to_those_of_the_exact_solution(monkeypatch):

@@ -29,19 +29,28 @@ def assert_solved(surface, grams, tol):
     for g, K in enumerate(grams):
         np.testing.assert_allclose(surface.diagonal[g], K.diagonal())
         for c, C in enumerate(surface.C):
-            alpha, upper = surface.alpha[g, c], C * surface.factors
+            alpha = surface.alpha[g, c]
+            upper = C * surface.factors
             assert (alpha >= 0.0).all() and (alpha <= upper).all()
             assert abs(y @ alpha) <= 1e-11 * alpha.sum()
             scores = y - K @ (y * alpha)
-            beta, low, high = y * alpha, np.minimum(0, y * upper), np.maximum(0, y * upper)
-            top, bottom = scores[beta < high].max(), scores[beta > low].min()
-            violation, is_free = top - bottom, (alpha > 0.0) & (alpha < upper)
+            beta = y * alpha
+            low = np.minimum(0, y * upper)
+            high = np.maximum(0, y * upper)
+            top = scores[beta < high].max()
+            bottom = scores[beta > low].min()
+            violation = top - bottom
+            is_free = (alpha > 0.0) & (alpha < upper)
             bias = scores[is_free].mean() if is_free.any() else (top + bottom) / 2
-            assert surface.intercept[g, c] == pytest.approx(bias, abs=1e-12 * (1 + upper.sum()))
+            assert surface.intercept[g, c] == pytest.approx(
+                bias, abs=1e-12 * (1 + upper.sum())
+            )
             assert violation <= tol * (1 + 1e-9) + 1e-13 * upper.max()
-            found, rounding = surface.kkt_violation[g, c], 1e-12 * (1 + upper.sum())
+            found = surface.kkt_violation[g, c]
+            rounding = 1e-12 * (1 + upper.sum())
             assert found == pytest.approx(max(violation, 0.0), abs=rounding)
-            values, rounding = y - scores + surface.intercept[g, c], 1e-12 * (1 + alpha.sum())
+            values = y - scores + surface.intercept[g, c]
+            rounding = 1e-12 * (1 + alpha.sum())
             np.testing.assert_allclose(surface.decision[g, c], values, atol=rounding)
 
 
@@ -49,7 +58,9 @@ def grams_of(X, gamma):
     return [gram(X, gamma=value) for value in gamma]
 
 
-@pytest.mark.parametrize("weights", [None, REPORT, "balanced"], ids=["none", "report", "balanced"])
+@pytest.mark.parametrize(
+    "weights", [None, REPORT, "balanced"], ids=["none", "report", "balanced"]
+)
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_every_cell_is_within_the_tolerance(weights, tol):
     C, gamma = report_grid(60)
@@ -74,9 +85,14 @@ def test_random_problems_are_solved_identical_points_and_all(
 ):
     seed, n = size
     rng = np.random.default_rng(seed)
-    X = rng.integers(0, 3, (n, 2)).astype(float) if lattice else rng.standard_normal((n, 2))
+    X = (
+        rng.integers(0, 3, (n, 2)).astype(float)
+        if lattice
+        else rng.standard_normal((n, 2))
+    )
     y = rng.permutation(np.where(np.arange(n) < max(1, n // 3), 1, -1))
-    C, gamma = 10.0 ** np.array(log_C), np.array([2.0**log_gamma])
+    C = 10.0 ** np.array(log_C)
+    gamma = np.array([2.0**log_gamma])
     surface = machine_surface(X, y, C, gamma, class_weight={1: weight})
     assert surface.converged.all()
     assert_solved(surface, grams_of(X, gamma), 1e-3)
@@ -84,7 +100,8 @@ def test_random_problems_are_solved_identical_points_and_all(
 
 def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
     C, gamma = report_grid(60)
-    once, order = machine_surface(X, Y, C, gamma), [3, 0, 6, 1, 5, 2, 4]
+    once = machine_surface(X, Y, C, gamma)
+    order = [3, 0, 6, 1, 5, 2, 4]
     mixed = machine_surface(X, Y, C[order], gamma[::-1])
     np.testing.assert_array_equal(mixed.C, C[order])
     for name in ("alpha", "decision", "intercept", "n_iter"):
@@ -95,10 +112,16 @@ def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
 
 
 def test_class_weights_bound_the_multipliers_of_any_two_labels():
-    words, no = np.where(Y == 1, "yes", "no"), {"no": 1.5, "yes": 0.5}
+    words = np.where(Y == 1, "yes", "no")
+    no = {"no": 1.5, "yes": 0.5}
     surface, same, standard, equal = (
         machine_surface(X, labels, [0.5, 5.0], [1.0], class_weight=weights)
-        for labels, weights in ((Y, REPORT), (words, no), (Y, None), (Y, {-1: 1.0, 1: 1.0}))
+        for labels, weights in (
+            (Y, REPORT),
+            (words, no),
+            (Y, None),
+            (Y, {-1: 1.0, 1: 1.0}),
+        )
     )
     np.testing.assert_array_equal(surface.factors, np.where(Y == 1, 0.5, 1.5))
     assert surface.alpha[:, 0, Y == 1].max() == 0.25
@@ -114,28 +137,48 @@ def test_margin_and_influence_are_those_of_the_report():
     norms = (X**2).sum(axis=1)
     expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
     np.testing.assert_allclose(surface.influence, expected)
-    assert_solved(surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3)
+    assert_solved(
+        surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3
+    )
 
 
 def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     X, y = unequal_gaussians(200, rng=0)
-    machine, K = L1SVC(max_iter=40, tol=1e-6), gram(X, gamma=2.0)
+    machine = L1SVC(max_iter=40, tol=1e-6)
+    K = gram(X, gamma=2.0)
     C = np.array([1e-6, 3.0, 1e-5])
     signs = y.astype(float)
-    solutions = warned("budget of 40 iterations is spent", solve_costs, machine, K, signs, None, C)
+    solutions = warned(
+        "budget of 40 iterations is spent", solve_costs, machine, K, signs, None, C
+    )
     assert not solutions["converged"][1] and solutions["kkt_violation"][1] > 1e-6
     values = (signs * solutions["alpha"]) @ K + solutions["intercept"][:, None]
     np.testing.assert_allclose(solutions["decision"], values, atol=1e-12)
 
 
 @refusals(
-    ({"C": [1.0, 0.0]}, "'C' of machine_surface must be a list of positive finite numbers"),
-    *(({"C": C}, "'C' of machine_surface must be a list") for C in ([], 1.0, ["1"], [np.nan])),
-    ({"gamma": [-1.0]}, "'gamma' of machine_surface must be a list of finite numbers >= 0"),
+    (
+        {"C": [1.0, 0.0]},
+        "'C' of machine_surface must be a list of positive finite numbers",
+    ),
+    *(
+        ({"C": C}, "'C' of machine_surface must be a list")
+        for C in ([], 1.0, ["1"], [np.nan])
+    ),
+    (
+        {"gamma": [-1.0]},
+        "'gamma' of machine_surface must be a list of finite numbers >= 0",
+    ),
     ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
-    ({"kernel": "linear"}, "'kernel' parameter of machine_surface must be 'rbf' or 'poly'"),
+    (
+        {"kernel": "linear"},
+        "'kernel' parameter of machine_surface must be 'rbf' or 'poly'",
+    ),
     ({"tol": 0.0}, "'tol' parameter"),
-    ({"class_weight": {1: 0.0}}, "'class_weight' parameter of machine_surface.*positive"),
+    (
+        {"class_weight": {1: 0.0}},
+        "'class_weight' parameter of machine_surface.*positive",
+    ),
     ({"y": np.ones(60)}, "needs samples of two classes.*Got only one"),
     ({"y": np.arange(60) % 3}, "Only binary.*3 classes"),
     ({"y": np.ones(59)}, "inconsistent numbers of samples"),

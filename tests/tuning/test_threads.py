@@ -56,7 +56,9 @@ with ThreadPoolExecutor(2) as pool:
 @pytest.mark.parametrize("search", ["GACVSearch", "KernelGridSearchCV"])
 def test_the_last_search_to_end_gives_the_threads_back(search, end):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
-    before, between, *after = said("-c", PROGRAM, search, end, env=environment).splitlines()
+    before, between, *after = said(
+        "-c", PROGRAM, search, end, env=environment
+    ).splitlines()
     assert before == "before {2}"
     assert between == "after the first {1}"
     error = "KeyboardInterrupt" if end == "fails" else "NoneType"

@@ -17,11 +17,27 @@ from companion.reproduction import RUN_PARAMETERS, Artefact, Parameter
 
 _MACHINE = (
     Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e5),
-    Parameter("width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5),
+    Parameter(
+        "width", float, 50.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=1e5
+    ),
 )
 BACKGROUND = (
-    Parameter("problem", int, 1, "the random problem and sample shown, 1 to 20", low=1, high=20),
-    Parameter("distance", float, 0.5, "half the distance of the class centres", low=0.1, high=2.5),
+    Parameter(
+        "problem",
+        int,
+        1,
+        "the random problem and sample shown, 1 to 20",
+        low=1,
+        high=20,
+    ),
+    Parameter(
+        "distance",
+        float,
+        0.5,
+        "half the distance of the class centres",
+        low=0.1,
+        high=2.5,
+    ),
     Parameter("C", float, 10.0, "cost of a slack", low=1e-3, high=1e6),
     Parameter("height", float, 1.0, "height of the bump of c", low=0.0, high=100.0),
 )
@@ -29,7 +45,9 @@ MAGNIFICATION = (
     Parameter("scene", int, 1, "the scene drawn, 1 to 20", low=1, high=20),
     Parameter("n_rare", int, 12, "examples of the rare class used", low=2, high=12),
     _MACHINE[0],
-    Parameter("width", float, 1.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=100.0),
+    Parameter(
+        "width", float, 1.0, "2 sigma^2 of the Gaussian kernel", low=0.05, high=100.0
+    ),
 )
 CHECKERS = (
     Parameter("draw", int, 1, "which draw of the board", low=1),
@@ -42,7 +60,9 @@ CHECKERS = (
 def _artefact(module, title, *parameters):
     name = module.__name__.rpartition(".")[2]
     parameters = (*parameters, *RUN_PARAMETERS)
-    return Artefact("conformal", name, title, module.STUDIES, parameters, module.reproduced_values)
+    return Artefact(
+        "conformal", name, title, module.STUDIES, parameters, module.reproduced_values
+    )
 
 
 METHOD = (
@@ -64,7 +84,9 @@ ARTEFACTS = (
         "The method: stretch the space where the boundary is",
         parameters=METHOD,
     ),
-    _artefact(background, "Chapters 2 and 3: hulls, slacks, kernels and metrics", *BACKGROUND),
+    _artefact(
+        background, "Chapters 2 and 3: hulls, slacks, kernels and metrics", *BACKGROUND
+    ),
     _artefact(
         magnification,
         "Chapter 4 and Figure 5.3.1: where the transformations magnify",
@@ -89,7 +111,11 @@ ARTEFACTS = (
         beyond,
         "What the transformations are worth, and why",
         Parameter(
-            "transform", str, "amari", "the function c: amari or act", choices=("amari", "act")
+            "transform",
+            str,
+            "amari",
+            "the function c: amari or act",
+            choices=("amari", "act"),
         ),
         Parameter("draw", int, 1, "which draw of the board", low=1, high=1000),
         *_MACHINE,

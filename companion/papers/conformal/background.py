@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import ndtr
 from sklearn.linear_model import Perceptron
 
-from companion import conformal_factors as conformal
+from companion.conformal import factors as conformal
 from companion.metrics import paired_difference
 from companion.papers.conformal.problems import PAPER, C
 from companion.papers.summaries import Values, share, study_over
@@ -20,7 +20,8 @@ from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
 
-N_PATTERNS, WIDTH = 60, 4.0
+N_PATTERNS = 60
+WIDTH = 4.0
 
 #: C of Figure 3.1.4, small enough for slacks to be cheap.
 NOISE_C = 1.0
@@ -52,7 +53,8 @@ class Machine:
 
 
 #: Spread of the classes of the plane, and the direction in which their centres lie.
-SPREAD, DIRECTION = 0.55, np.array([0.8, 0.6])
+SPREAD = 0.55
+DIRECTION = np.array([0.8, 0.6])
 
 
 def plane_sample(number, distance=1.6, n=24):
@@ -80,11 +82,14 @@ def duality(number, distance=0.5):
     X, y = plane_sample(number, distance)
     Q = (X @ X.T) * np.outer(y, y) + np.eye(len(y)) / C
     found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
-    rng, t = np.random.default_rng(seed_for(PAPER, "duality", number)), np.linspace(-1, 1, 41)
+    rng = np.random.default_rng(seed_for(PAPER, "duality", number))
+    t = np.linspace(-1, 1, 41)
     support = found.alpha > 0
     step = rng.standard_normal(len(y)) * support
     step -= y * support * (step @ y) / support.sum()
-    step *= np.min(found.alpha[support] / np.abs(step[support]))  # alpha >= 0 for |t| <= 1
+    step *= np.min(
+        found.alpha[support] / np.abs(step[support])
+    )  # alpha >= 0 for |t| <= 1
     alpha = found.alpha + np.outer(t, step)
     centre = np.append((y * found.alpha) @ X, found.intercept)
     W = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
@@ -99,7 +104,12 @@ def linear_machine(X, y, ridge=0.0):
     scale = 2.0 / found.squared_norm
     nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
     return Machine(
-        X, y, found.alpha, scale * ((y * found.alpha) @ X), scale * found.intercept, nearest
+        X,
+        y,
+        found.alpha,
+        scale * ((y * found.alpha) @ X),
+        scale * found.intercept,
+        nearest,
     )
 
 
@@ -125,7 +135,8 @@ def angle(first, second, metric=None):
 
 def bumps(rng, X):
     """A transformation c, a sum of Gaussians on eight of the patterns, and its gradient."""
-    centres, weights = X[rng.permutation(len(X))[:8]], rng.uniform(0.2, 1.0, 8)
+    centres = X[rng.permutation(len(X))[:8]]
+    weights = rng.uniform(0.2, 1.0, 8)
 
     def c(points):
         return 0.3 + np.exp(-cdist(points, centres, "sqeuclidean")) @ weights
@@ -141,7 +152,8 @@ def bumps(rng, X):
 def metric_by_differences(kernel, points, step=1e-4):
     """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
     d = points.shape[1]
-    out, steps = np.zeros((len(points), d, d)), step * np.eye(d)
+    out = np.zeros((len(points), d, d))
+    steps = step * np.eye(d)
     for i, j, s, t in product(range(d), range(d), (1, -1), (1, -1)):
         out[:, i, j] += s * t * kernel(points + s * steps[i], points + t * steps[j])
     return out / (4 * step**2)
@@ -177,9 +189,15 @@ def compute_statements(unit):
     noisy = linear_machine(*sample, ridge=1.0 / NOISE_C).decision(sample[0][:2]) < 1.0
     numbers = row | {
         "metric_error": _relative(metric_by_differences(_gaussian, points), metric),
-        "theorem_5_error": _relative(metric_by_differences(transformed, points), by_theorem),
-        "angle_of_kernel": np.abs(angle(first, second, by_theorem) - angle(first, second)).max(),
-        "angle_of_map": np.abs(_angle_after_map(z, first, second) - angle(first, second)).max(),
+        "theorem_5_error": _relative(
+            metric_by_differences(transformed, points), by_theorem
+        ),
+        "angle_of_kernel": np.abs(
+            angle(first, second, by_theorem) - angle(first, second)
+        ).max(),
+        "angle_of_map": np.abs(
+            _angle_after_map(z, first, second) - angle(first, second)
+        ).max(),
         "least_eigenvalue": values.min() / values.max(),
         "as_noise": noisy.all(),
     }
@@ -204,9 +222,12 @@ def _equivalence(K, y):
 def _apart(number):
     """The hulls' bisector and a perceptron's line beside the hard-margin machine."""
     X, y = plane_sample(number, FAR)
-    machine, dual = linear_machine(X, y), smo(X @ X.T, y, 0.0, np.inf, tol=1e-9)
+    machine = linear_machine(X, y)
+    dual = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9)
     return {
-        "bisector": _relative(machine.decision(X), (X @ X.T) @ (y * dual.alpha) + dual.intercept),
+        "bisector": _relative(
+            machine.decision(X), (X @ X.T) @ (y * dual.alpha) + dual.intercept
+        ),
         "perceptron": plane_error(*perceptron(X, y, number), FAR),
         "machine": plane_error(machine.w, machine.b, FAR),
     }
@@ -225,12 +246,16 @@ def noise_sample(rng):
     """Figure 3.1.4: a rare class whose first two patterns are at the true border x1 = 0."""
     border = np.column_stack([[0.05, 0.05], [0.5, -0.5]])
     rare = np.column_stack([rng.uniform(1.2, 2.0, 8), rng.uniform(-1.0, 1.0, 8)])
-    common = np.column_stack([rng.uniform(-2.0, -0.05, 120), rng.uniform(-1.0, 1.0, 120)])
+    common = np.column_stack(
+        [rng.uniform(-2.0, -0.05, 120), rng.uniform(-1.0, 1.0, 120)]
+    )
     X = np.vstack([border, rare, common])
     return X, np.repeat([1.0, -1.0], [10, 120])
 
 
-STATEMENTS = study_over(PAPER, "statements", compute_statements, problem={"paper": 20, "quick": 5})
+STATEMENTS = study_over(
+    PAPER, "statements", compute_statements, problem={"paper": 20, "quick": 5}
+)
 STUDIES = (STATEMENTS,)
 
 
@@ -243,7 +268,10 @@ _LEAST = ("(3.3.24)", "least eigenvalue of transformed kernel matrices, relative
 LARGEST = {
     "multipliers": ("(2.2.7)", "largest |w - 2 w^ / |w^|^2|, relative"),
     "bias": ("(2.2.7)", "|b - 2 b^ / |w^|^2|"),
-    "bisector": ("Section 2.2.1", "distance of the hulls' bisector from the hard-margin machine"),
+    "bisector": (
+        "Section 2.2.1",
+        "distance of the hulls' bisector from the hard-margin machine",
+    ),
     "weak_duality": ("Theorem 1", "largest dual - primal at feasible points, relative"),
     "gap": ("Figure 2.1.3", "largest relative duality gap"),
     "angle_of_map": ("Figure 3.3.2", f"{_ANGLE} by the map drawn (degrees)"),
@@ -255,14 +283,17 @@ LARGEST = {
 
 def reproduced_values(records):
     """Chapters 2 and 3."""
-    out, frame = Values(), records["statements"]
+    out = Values()
+    frame = records["statements"]
     if frame.empty:
         return out.frame()
     for name, place in LARGEST.items():
         out.add(*place, frame[name].max())
     out.add(*_LEAST, frame.least_eigenvalue.min())
     column = "% err. on new points: perceptron - machine"
-    out.add_mean("Figure 2.1.1", column, paired_difference(frame.perceptron, frame.machine))
+    out.add_mean(
+        "Figure 2.1.1", column, paired_difference(frame.perceptron, frame.machine)
+    )
     _, y, image = parabola_sample()
     told_apart = np.mean(np.sign(linear_machine(image, y).decision(image)) == y)
     column = "points on the line told apart by a line over the parabola, share"
@@ -285,4 +316,6 @@ def parabola_sample():
 def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
     """Contours of a decision function: the frontier, and the support hyperplanes dashed."""
     looks = ["-" if level == 0 else "--" for level in levels]
-    ax.contour(*axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3)
+    ax.contour(
+        *axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3
+    )

@@ -23,7 +23,8 @@ NEIGHBOURS = 5
 #: Least and largest log2 of C and gamma in the grid search of the thesis; the printed C and
 #: 2 sigma^2 lie between them. A grid has so many values of each.
 PVGS_RANGES = (-4, -8), (16, 8)
-PVGS_POINTS, PVGS_ROUNDS = 5, 4
+PVGS_POINTS = 5
+PVGS_ROUNDS = 4
 
 
 def _cut(problem):
@@ -32,7 +33,9 @@ def _cut(problem):
 
 def balanced_weights(problem):
     """The base machine with C inversely proportional to the size of the class."""
-    return L2SVC(C=C, gamma=1.0 / WIDTH, class_weight="balanced").fit(problem.X, problem.y)
+    return L2SVC(C=C, gamma=1.0 / WIDTH, class_weight="balanced").fit(
+        problem.X, problem.y
+    )
 
 
 def moved_threshold(problem):
@@ -58,7 +61,10 @@ def smote(problem):
 def tuned(problem):
     """A support vector machine with C and width of the best cross-validated g-means."""
     search = KernelGridSearchCV(
-        L1SVC(), {"C": TUNED_C, "gamma": TUNED_GAMMA}, cv=_cut(problem), scoring=g_mean_scorer
+        L1SVC(),
+        {"C": TUNED_C, "gamma": TUNED_GAMMA},
+        cv=_cut(problem),
+        scoring=g_mean_scorer,
     )
     return search.fit(problem.X, problem.y)
 
@@ -81,15 +87,22 @@ def pvgs(problem, search=KernelGridSearchCV):
     scikit-learn's trains each machine alone, where ours shares kernel values and starts.
     """
     low, high = np.array(PVGS_RANGES)
-    centre, half, rates = (low + high) / 2, (high - low) / 2, {}
+    centre = (low + high) / 2
+    half = (high - low) / 2
+    rates = {}
     for _ in range(PVGS_ROUNDS):
         centre = np.clip(centre, low + half, high - half)
         axes = np.linspace(centre - half, centre + half, PVGS_POINTS).T.tolist()
         fresh = [point for point in product(*axes) if point not in rates]
         grids = [{"C": [2.0**C], "gamma": [2.0**gamma]} for C, gamma in fresh]
-        tried = search(L2SVC(), grids, cv=_cut(problem), refit=False).fit(problem.X, problem.y)
+        tried = search(L2SVC(), grids, cv=_cut(problem), refit=False).fit(
+            problem.X, problem.y
+        )
         found = tried.cv_results_["mean_test_score"]
         rates |= zip(fresh, found, strict=True)
-        centre, half = np.array(max(rates, key=rates.get)), half / 2
-    machine = L2SVC(C=2.0 ** centre[0], gamma=2.0 ** centre[1]).fit(problem.X, problem.y)
+        centre = np.array(max(rates, key=rates.get))
+        half = half / 2
+    machine = L2SVC(C=2.0 ** centre[0], gamma=2.0 ** centre[1]).fit(
+        problem.X, problem.y
+    )
     return machine, FOLDS * len(rates) + 1

@@ -18,15 +18,22 @@ STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
-    (f"{family}-{search}", f"g-means error: {family} - {words}"): (f"{family}-{search}", other)
+    (f"{family}-{search}", f"g-means error: {family} - {words}"): (
+        f"{family}-{search}",
+        other,
+    )
     for search in ("JGRAD", "JMETA", "VMETA")
     for family, words, other in (("MDT", "Williams", "WIL"), ("TSVT", "ACT", "ACT"))
 }
 
 #: Corrections of the SVM, of the boards too: the row that speaks of them.
-CORRECTIONS = {"balanced weights": "balanced weights", "threshold by CV": "boundary movement"}
+CORRECTIONS = {
+    "balanced weights": "balanced weights",
+    "threshold by CV": "boundary movement",
+}
 PAIRS |= {
-    (row, f"g-means error: SVM - {method}"): (SVM, method) for method, row in CORRECTIONS.items()
+    (row, f"g-means error: SVM - {method}"): (SVM, method)
+    for method, row in CORRECTIONS.items()
 }
 
 #: Which search, and which family, the thesis calls slower than which.
@@ -34,25 +41,38 @@ SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
 SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
 
 #: The same with everything chosen on training parts, over imbalances: rows, columns, methods.
-_MOVED, _BEST = "threshold by CV", "best transformation"
+_MOVED = "threshold by CV"
+_BEST = "best transformation"
 NESTED = {
     ("boundary movement", f"g-means error: SVM - {_MOVED}, nested"): (SVM, _MOVED),
-    ("balanced weights", "g-means error: SVM - balanced weights, nested"): (SVM, practice.BALANCED),
-    ("bias shift", f"g-means error: MDT-JGRAD - {_MOVED}, nested"): ("MDT-JGRAD", _MOVED),
+    ("balanced weights", "g-means error: SVM - balanced weights, nested"): (
+        SVM,
+        practice.BALANCED,
+    ),
+    ("bias shift", f"g-means error: MDT-JGRAD - {_MOVED}, nested"): (
+        "MDT-JGRAD",
+        _MOVED,
+    ),
     (_BEST, f"g-means error: {_BEST} - {_MOVED}, nested"): (_BEST, _MOVED),
 }
 
 
 def reproduced_values(records):
     """What chapters 3 to 7 claim that Tables 6.3.1 to 6.3.3 do not show."""
-    out, numbers = Values(), {}
+    out = Values()
+    numbers = {}
     folds, board, shift = (records[name] for name in ("folds", "board", "shift"))
     if not folds.empty:
         means = g_means.over_sets(folds)
-        numbers |= {place: means[first] - means[second] for place, (first, second) in PAIRS.items()}
+        numbers |= {
+            place: means[first] - means[second]
+            for place, (first, second) in PAIRS.items()
+        }
         searches = ("JGRAD", "JMETA", "VMETA")
         gaps = [means[f"TSVT-{search}"] - means[f"MDT-{search}"] for search in searches]
-        numbers["TSVT", "g-means error: TSVT - MDT, same search"] = sum(gaps) / len(gaps)
+        numbers["TSVT", "g-means error: TSVT - MDT, same search"] = sum(gaps) / len(
+            gaps
+        )
         column = "g-means error: method - SVM, folds that it transforms"
         numbers["validation set", column] = _after_validation(folds)
     if g_means.present(records["forced"]):
@@ -69,15 +89,22 @@ def reproduced_values(records):
         column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
         out.add("bias shift", column, 0.1 - shift.identity_error.max())
     if not folds.empty and not shift.empty:
-        transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])["MDT-VMETA"]
+        transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])[
+            "MDT-VMETA"
+        ]
         gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
         numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
     numbers |= _costs(records["costs"]) | _ascents(records["ascents"])
     if not records["practice"].empty:
         frame = records["practice"]
         means = g_means.by_partition(frame)
-        numbers |= {place: means[one] - means[other] for place, (one, other) in NESTED.items()}
-        place = ("support vectors", "share of the training patterns, plain machine, nested")
+        numbers |= {
+            place: means[one] - means[other] for place, (one, other) in NESTED.items()
+        }
+        place = (
+            "support vectors",
+            "share of the training patterns, plain machine, nested",
+        )
         numbers[place] = frame.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
     return out.frame()
@@ -87,15 +114,23 @@ def _costs(frame):
     """log10 of ratios of CPU times, a case a data set."""
     if frame.empty:
         return {}
-    seconds = np.log10(frame.set_index(["what", "method", "dataset", "partition"]).seconds)
+    seconds = np.log10(
+        frame.set_index(["what", "method", "dataset", "partition"]).seconds
+    )
     times = seconds.groupby(level=["what", "method", "dataset"]).mean()
     c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
-    gaps = {"for c, Williams / the costliest of four": c["WIL"] - c.drop(columns="WIL").max(axis=1)}
+    gaps = {
+        "for c, Williams / the costliest of four": c["WIL"]
+        - c.drop(columns="WIL").max(axis=1)
+    }
     gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
     fast = whole.drop(columns=["PVGS", "PVGS, shared"])
     gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
     gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
-    return {("CPU time", f"log10 of the seconds {words}"): gap for words, gap in gaps.items()}
+    return {
+        ("CPU time", f"log10 of the seconds {words}"): gap
+        for words, gap in gaps.items()
+    }
 
 
 def _ascents(frame):
@@ -117,19 +152,24 @@ def _after_validation(folds):
 
 def _forced(frame):
     """Errors with forced transformations beside those with none, means over the real sets."""
-    own, numbers = frame[frame.dataset != BOARD_NAME], {}
+    own = frame[frame.dataset != BOARD_NAME]
+    numbers = {}
     own = own.assign(error=g_means.errors(own))
     own = own.assign(gap=own.error - own.train_error)
     for method, row in (("AMA", "forced Amari"), ("ACT", "forced ACT")):
         sets = own[own.method == method].groupby(["asked", "partition", "dataset"])
-        means = sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
+        means = (
+            sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
+        )
         rise = {number: means.loc[number] - means.loc[0] for number in (1, 3, 5)}
         column = f"g-means error, one forced {method}: transformation - none"
         numbers["stopping criterion", column] = rise[1].error
         for number in (3, 5):
             words = f"{number} transformations - none"
             numbers[row, f"g-means error, test - training: {words}"] = rise[number].gap
-            numbers[row, f"g-means error, training part: {words}"] = rise[number].train_error
+            numbers[row, f"g-means error, training part: {words}"] = rise[
+                number
+            ].train_error
     return numbers
 
 
@@ -153,8 +193,12 @@ def _widths(frame):
     for partition in partitions:
         # chosen on the other partitions: on the same folds the choice would favour the SVM
         others = table[SVM].drop(partition) if len(partitions) > 1 else table[SVM]
-        best = others.groupby(level=["dataset", "width"]).mean().unstack().idxmin(axis=1)
-        at_best.append(np.mean([gain.loc[partition, name, w] for name, w in best.items()]))
+        best = (
+            others.groupby(level=["dataset", "width"]).mean().unstack().idxmin(axis=1)
+        )
+        at_best.append(
+            np.mean([gain.loc[partition, name, w] for name, w in best.items()])
+        )
     column = "gain of Amari's method against the SVM's error, rank correlation"
     numbers = {
         ("kernel width", column): correlations,
@@ -174,7 +218,9 @@ _FALLS = ("least error on V can fall", "MDT-VMETA lowers it", "TSVT-VMETA lowers
 _ON_V = ("error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA")
 
 
-@none_without_records("data set", "folds", *_FALLS, *_ON_V, "printed, MDT", "printed, TSVT")
+@none_without_records(
+    "data set", "folds", *_FALLS, *_ON_V, "printed, MDT", "printed, TSVT"
+)
 def asterisk_evidence(frame):
     """What an optimiser that minimises the error on V would do: a row a data set.
 
@@ -214,14 +260,21 @@ def agreement(frame):
         printed = g_means.printed_values(*place)
         known = part.error.std()
         if not on_board:
-            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(N_FOLDS)
+            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(
+                N_FOLDS
+            )
         cells = {"error": float(abs(part.error.mean() - printed[method]) <= 2 * known)}
         if method != SVM:
             stays = method in g_means.printed_asterisks(name)
             cells["asterisk"] = np.mean(part.moved != stays)
-        chosen = [[v] if v != "any" else of for v, of in zip(own, factors.values(), strict=True)]
+        chosen = [
+            [v] if v != "any" else of
+            for v, of in zip(own, factors.values(), strict=True)
+        ]
         for joint, (what, value) in product(product(*chosen), cells.items()):
             found.setdefault(joint, {})[name, method, what] = value
-    table = pd.DataFrame.from_dict(found, orient="index").reindex(list(product(*factors.values())))
+    table = pd.DataFrame.from_dict(found, orient="index").reindex(
+        list(product(*factors.values()))
+    )
     table.columns.names = ["data set", "method", "what"]
     return table.rename_axis(list(factors))

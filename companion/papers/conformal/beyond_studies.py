@@ -15,12 +15,18 @@ from itertools import product
 import numpy as np
 from sklearn.model_selection import GridSearchCV
 
-from companion import conformal_factors as conformal
+from companion.conformal import factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal import problems
 from companion.papers.conformal.baselines import pvgs
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
-from companion.papers.conformal.problems import BOARD_NAME, C, part_by_part, parts_of, study_of_sets
+from companion.papers.conformal.problems import (
+    BOARD_NAME,
+    C,
+    part_by_part,
+    parts_of,
+    study_of_sets,
+)
 from companion.papers.summaries import counts, study_over
 from companion.solvers.conformal import TrainedMachine
 from companion.solvers.metamodels import ascend_separability
@@ -41,8 +47,16 @@ SHRINK = tuple(np.linspace(0.04, 1.0, 9))
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
 #: a plateau of the error on V, and the sign that of (5.3.22).
-CHOICES = {"units": ("hull", "svm"), "escape": ("early", "late", "none"), "sign": ("minus", "plus")}
-SCALINGS = {"standardised, 50": problems.WIDTH, "[0, 1], 500": 500.0, "[0, 1], 700": 700.0}
+CHOICES = {
+    "units": ("hull", "svm"),
+    "escape": ("early", "late", "none"),
+    "sign": ("minus", "plus"),
+}
+SCALINGS = {
+    "standardised, 50": problems.WIDTH,
+    "[0, 1], 500": 500.0,
+    "[0, 1], 700": 700.0,
+}
 
 #: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
 READ = {SVM: (), "ACT": (), **dict.fromkeys(("AMA", "WIL", "MDT-JMETA"), ("units",))}
@@ -88,7 +102,9 @@ def compute_forced(problem):
             "asked": number,
             "n_transformations": result.n_transforms,
             "degenerate": result.is_degenerate,
-            "train_error": round(error_of(part.decision(result, problem.X), problem.y), 8),
+            "train_error": round(
+                error_of(part.decision(result, problem.X), problem.y), 8
+            ),
             **counts(part.decision(result), problem.y_test),
             "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
             "scaled_missed": missed["missed"],
@@ -119,7 +135,8 @@ def displaced_by_hand(machine, f, shrink):
     lam = 1.0 - shrink
     # w~_+ = (1 - lam) w_+ + lam w_-, w~ = w~_+ - w_-; inner products with w
     plus = (1.0 - lam) * machine.m_plus + lam * machine.m_minus
-    m_plus, m_minus = (1.0 - lam) * plus, (1.0 - lam) * machine.m_minus
+    m_plus = (1.0 - lam) * plus
+    m_minus = (1.0 - lam) * machine.m_minus
     return (1.0 - lam) * (f - machine.intercept) - 0.5 * (m_plus + m_minus)
 
 
@@ -155,7 +172,8 @@ def compute_shift(problem):
 @part_by_part
 def compute_asterisks(problem):
     """Errors on V: the first machine, VMETA, and MDT on a fine grid: a row a fold."""
-    part, row = Part(problem), {}
+    part = Part(problem)
+    row = {}
     for name in ("MDT-VMETA", "TSVT-VMETA"):
         result = part.transformed(*CONFORMAL[name], max_transforms=1)
         errors = [entry["validation_error"] for entry in result.history]
@@ -169,11 +187,16 @@ def _errors_on_grid(shared):
     f = machine.decision_function
     ones = np.ones(len(shared.train)), np.ones(len(shared.validation))
     f_v = shared.validation_decision(machine, *ones)
-    scale, offset = 1.0 / np.abs(f).max() ** 2, -0.5 * machine.squared_norm
+    scale = 1.0 / np.abs(f).max() ** 2
+    offset = -0.5 * machine.squared_norm
     least = shared.validation_error(machine, *ones)
     for shrink, kappa in product(SHRINK, KAPPA):
-        displaced = (conformal.displaced_decision(values, shrink, offset) for values in (f, f_v))
-        d, d_v = (conformal.boundary_decay(values, kappa * scale) for values in displaced)
+        displaced = (
+            conformal.displaced_decision(values, shrink, offset) for values in (f, f_v)
+        )
+        d, d_v = (
+            conformal.boundary_decay(values, kappa * scale) for values in displaced
+        )
         if shared.trouble(d) is None:
             decision = shared.validation_decision(shared.machine(d), d, d_v)
             least = min(least, error_of(decision, shared.validation_y))
@@ -200,20 +223,32 @@ class PrintedMDT(MDT):
 
 def in_unit_box(problem):
     """The problem with the columns of its training part from 0 to 1."""
-    low, high = problem.X.min(axis=0), problem.X.max(axis=0)
+    low = problem.X.min(axis=0)
+    high = problem.X.max(axis=0)
     size = np.where(high > low, high - low, 1.0)
-    return replace(problem, X=(problem.X - low) / size, X_test=(problem.X_test - low) / size)
+    return replace(
+        problem, X=(problem.X - low) / size, X_test=(problem.X_test - low) / size
+    )
 
 
 def compute_readings(unit):
     """A row a fold, method and reading, "any" where a choice does not matter; no scaled board."""
     rows = []
-    scalings = {"any": problems.WIDTH} if unit.params["dataset"] == BOARD_NAME else SCALINGS
+    scalings = (
+        {"any": problems.WIDTH} if unit.params["dataset"] == BOARD_NAME else SCALINGS
+    )
     for (fold, problem), (scaling, width) in product(parts_of(unit), scalings.items()):
-        part = Part(in_unit_box(problem) if scaling.startswith("[") else problem, width=width)
+        part = Part(
+            in_unit_box(problem) if scaling.startswith("[") else problem, width=width
+        )
         for name, own in READ.items():
-            for values in product(*(CHOICES[k] if k in own else ("any",) for k in CHOICES)):
-                head = dict(zip(CHOICES, values, strict=True)) | {"fold": fold, "scaling": scaling}
+            for values in product(
+                *(CHOICES[k] if k in own else ("any",) for k in CHOICES)
+            ):
+                head = dict(zip(CHOICES, values, strict=True)) | {
+                    "fold": fold,
+                    "scaling": scaling,
+                }
                 result = None if name == SVM else _read(part, name, *values)
                 rows.append(head | outcome(part, name, result))
     return rows
@@ -241,7 +276,9 @@ def compute_costs(unit):
     timed = {("PVGS", "whole"): (pvgs, problem, GridSearchCV)}
     timed |= {("PVGS, shared", "whole"): (pvgs, problem)}
     timed |= {(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)}
-    timed |= {(name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE}
+    timed |= {
+        (name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE
+    }
     timed |= {(name, "c"): (factors, *run(name, max_transforms=1)) for name in OF_C}
     rows = []
     for (name, what), (function, *given) in timed.items():
@@ -250,14 +287,17 @@ def compute_costs(unit):
             started = time.process_time()
             function(*given)
             seconds.append(time.process_time() - started)
-        rows.append({"method": name, "what": what, "seconds": float(f"{min(seconds):.4g}")})
+        rows.append(
+            {"method": name, "what": what, "seconds": float(f"{min(seconds):.4g}")}
+        )
     return rows
 
 
 def compute_ascents(unit):
     """J where an ascent ends, from its own start and the best and worst of others: a row a rule."""
     _, problem = parts_of(unit)[0]
-    svm, rng = TrainedMachine.first(Part(problem, validate=False).shared), unit.rng()
+    svm = TrainedMachine.first(Part(problem, validate=False).shared)
+    rng = unit.rng()
     rows = []
     for name in ("MDT", "TSVT"):
         family = RULES[name.lower()]().family(svm, rng)
@@ -265,14 +305,20 @@ def compute_ascents(unit):
         found = []
         for start in family.start * np.vstack([np.ones_like(factors[:1]), factors]):
             family.start = np.clip(start, family.lower, family.upper)
-            found.append(ascend_separability(family, svm.problem.separability, svm.factors)[1])
+            found.append(
+                ascend_separability(family, svm.problem.separability, svm.factors)[1]
+            )
         ends = {"own": found[0], "best": max(found[1:]), "worst": min(found[1:])}
-        rows.append({"method": name} | {key: float(f"{J:.6g}") for key, J in ends.items()})
+        rows.append(
+            {"method": name} | {key: float(f"{J:.6g}") for key, J in ends.items()}
+        )
     return rows
 
 
 WIDTHS = study_of_sets("widths", compute_widths, {"paper": 2, "quick": 1})
-FORCED = study_of_sets("forced", compute_forced, {"paper": 2, "quick": 1}, after=(BOARD_NAME,))
+FORCED = study_of_sets(
+    "forced", compute_forced, {"paper": 2, "quick": 1}, after=(BOARD_NAME,)
+)
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
 ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 1, "quick": 1})
 COSTS = study_of_sets("costs", compute_costs, {"paper": 1, "quick": 1})
@@ -281,8 +327,14 @@ ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
 def _readings(draws, partitions, sets, large_sets=()):
     """Draws of the board, partitions of sets, and one of each large set; the longest first."""
-    numbers = dict.fromkeys(large_sets, 1) | {BOARD_NAME: draws} | dict.fromkeys(sets, partitions)
-    return [{"dataset": k, "partition": i + 1} for k, n in numbers.items() for i in range(n)]
+    numbers = (
+        dict.fromkeys(large_sets, 1)
+        | {BOARD_NAME: draws}
+        | dict.fromkeys(sets, partitions)
+    )
+    return [
+        {"dataset": k, "partition": i + 1} for k, n in numbers.items() for i in range(n)
+    ]
 
 
 _MOST = [name for name in problems.SETS if name not in problems.LARGE]
@@ -290,5 +342,7 @@ _SETTINGS = {
     "paper": _readings(6, 2, _MOST, problems.LARGE),
     "quick": _readings(1, 1, problems.SMALL),
 }
-READINGS = study_over(problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest)
+READINGS = study_over(
+    problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest
+)
 STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, READINGS, COSTS, ASCENTS)

@@ -9,9 +9,20 @@ from companion.metrics import paired_difference
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
-from companion.papers.conformal.g_means import add_means, by_method, error_table, with_chance
+from companion.papers.conformal.g_means import (
+    add_means,
+    by_method,
+    error_table,
+    with_chance,
+)
 from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part
-from companion.papers.conformal.problems import GRID, N_NEGATIVE, N_POSITIVE, PAPER, SIDE
+from companion.papers.conformal.problems import (
+    GRID,
+    N_NEGATIVE,
+    N_POSITIVE,
+    PAPER,
+    SIDE,
+)
 from companion.papers.summaries import Values, counts, share, study_over
 
 
@@ -26,12 +37,16 @@ def compute_board(unit):
 
 def compute_draws(unit):
     """The methods of the thesis's table on a draw of the board: a row a method."""
-    return methods.some_rows(problems.board(unit.params["draw"]), (*PRINTED, *methods.NO_ESCAPE))
+    return methods.some_rows(
+        problems.board(unit.params["draw"]), (*PRINTED, *methods.NO_ESCAPE)
+    )
 
 
 #: All methods on the first draws, those of the table on the others.
 BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 15, "quick": 2})
-DRAWS = study_over(PAPER, "draws", compute_draws, draw={"paper": range(16, 101), "quick": ()})
+DRAWS = study_over(
+    PAPER, "draws", compute_draws, draw={"paper": range(16, 101), "quick": ()}
+)
 STUDIES = (BOARD, DRAWS)
 
 PROTOCOL = {
@@ -47,11 +62,13 @@ PROTOCOL = {
 
 def reproduced_values(records):
     """Table 6.3.1 and its asterisks as distributions over draws, and what the text says."""
-    out, frame = Values(), records["board"]
+    out = Values()
+    frame = records["board"]
     out.add_all("protocol", PROTOCOL)
     if frame.empty:
         return out.frame()
-    table, many = error_table(frame), pd.concat([frame, records["draws"]])
+    table = error_table(frame)
+    many = pd.concat([frame, records["draws"]])
     errors = error_table(many[many.method.isin(PRINTED)])
     for method in PRINTED:
         own = many[many.method == method].sort_values("draw")
@@ -65,23 +82,30 @@ def reproduced_values(records):
             gain = with_chance(paired_difference(errors[SVM], errors[method]))
             out.add_mean(method, "g-means error: SVM - method", gain, converged)
     own = many[many.method == SVM]
-    called = (own.missed + own.n_negative - own.false_alarms) / (own.n_positive + own.n_negative)
+    called = (own.missed + own.n_negative - own.false_alarms) / (
+        own.n_positive + own.n_negative
+    )
     own = frame[frame.method == "PVGS"]
-    missed, alarms = own.missed / own.n_positive, own.false_alarms / own.n_negative
+    missed = own.missed / own.n_positive
+    alarms = own.false_alarms / own.n_negative
     trained = np.log10(by_method(frame, "n_trained"))
     cost = trained["PVGS"] - trained["TSVT-JMETA"]
     numbers = {
         ("Figure 6.3.1", "share of the test grid that the SVM calls negative"): called,
-        ("Figure 3.1.3", "error on the positive class - on the negative class"): missed - alarms,
+        ("Figure 3.1.3", "error on the positive class - on the negative class"): missed
+        - alarms,
         ("Figure 3.1.3", "share of the positive class missed"): missed,
-        ("PVGS", "g-means error: PVGS - TSVT-JMETA"): table["PVGS"] - table["TSVT-JMETA"],
+        ("PVGS", "g-means error: PVGS - TSVT-JMETA"): table["PVGS"]
+        - table["TSVT-JMETA"],
         ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): cost,
     }
     for method in ("ACT", "WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
         numbers[method, "g-means error: method - PVGS"] = table[method] - table["PVGS"]
     add_means(out, numbers)
     tried = frame[frame.method == "TSVT-JMETA"].n_tried
-    out.add_mean("TSVT-JMETA", "share of draws with fewer than 3 tried", share(tried < 3))
+    out.add_mean(
+        "TSVT-JMETA", "share of draws with fewer than 3 tried", share(tried < 3)
+    )
     # with the printed sign of (5.3.22) MDT-JGRAD stays where it starts here, which is WIL
     as_read = {"row": "MDT-JGRAD", "reading": "mdt-printed-sign"}
     out.rows += [own | as_read for own in out.rows if own["row"] == "WIL"]
@@ -99,7 +123,8 @@ def grid_axis():
 def decisions(draw, names):
     """Decision values on the test grid of a draw, by method: SVM, PVGS, or names of the tables."""
     problem = problems.board(draw)
-    part, values = Part(problem), {}
+    part = Part(problem)
+    values = {}
     for name in names:
         if name == SVM:
             values[name] = part.plain_decision()
@@ -118,9 +143,13 @@ def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
     shape = (len(axis), len(axis))
     wrong = ((decision > 0) != (truth > 0)).reshape(shape)
     cmap = ListedColormap([RIGHT, WRONG])
-    ax.pcolormesh(axis, axis, wrong, cmap=cmap, vmin=0, vmax=1, shading="nearest", rasterized=True)
+    ax.pcolormesh(
+        axis, axis, wrong, cmap=cmap, vmin=0, vmax=1, shading="nearest", rasterized=True
+    )
     if decision.min() < 0 < decision.max():
-        ax.contour(axis, axis, decision.reshape(shape), [0.0], colors="black", linewidths=1.2)
+        ax.contour(
+            axis, axis, decision.reshape(shape), [0.0], colors="black", linewidths=1.2
+        )
     for line in (ax.axhline, ax.axvline):
         line(0.0, color="white", linewidth=0.8, linestyle="--")
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from companion import conformal_factors as conformal
+from companion.conformal import factors as conformal
+from companion.conformal.separability import Separability
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import PAPER, part_by_part, study_of_sets
 from companion.papers.summaries import Values, counts, none_without_records, study_over
-from companion.separability import Separability
 from companion.solvers.mdm import mdm
 
-SEARCHED, EXACT = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA"), "exact maximiser"
+SEARCHED = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
+EXACT = "exact maximiser"
 
 #: By the names of the tables; the exact maximiser is Xiong's transformation with the eigenvector.
 METHODS = {
@@ -26,7 +27,8 @@ METHODS = {
 }
 
 #: Random problems for the identities, and patterns in each.
-N_RANDOM, N_PATTERNS = {"paper": 20, "quick": 5}, 40
+N_RANDOM = {"paper": 20, "quick": 5}
+N_PATTERNS = 40
 
 
 class Counted(Separability):
@@ -77,7 +79,9 @@ def compute_searches(problem):
         n_machines = len(result.history)
         row = plain | {
             "method": name,
-            "J": _rounded(result.history[-1]["separability"]) if n_machines > 1 else None,
+            "J": _rounded(result.history[-1]["separability"])
+            if n_machines > 1
+            else None,
             "evaluations": J.evaluations - n_machines,
             "degenerate": result.is_degenerate,
         }
@@ -126,13 +130,17 @@ def explicit_separability(K, y, q):
     values, vectors = eigh(transformed)
     kept = values > 1e-12 * values.max()
     Z = transformed @ vectors[:, kept] / np.sqrt(values[kept])
-    mean, between, within = Z.mean(axis=0), 0.0, 0.0
+    mean = Z.mean(axis=0)
+    between = 0.0
+    within = 0.0
     for label in (-1.0, 1.0):
         part = Z[y == label]
         centre = part.mean(axis=0)
         between += len(part) * np.trace(np.outer(centre - mean, centre - mean))
         within += np.trace((part - centre).T @ (part - centre))
-    return between / within, float(np.abs(Z @ Z.T - transformed).max() / np.abs(transformed).max())
+    return between / within, float(
+        np.abs(Z @ Z.T - transformed).max() / np.abs(transformed).max()
+    )
 
 
 def printed_separability(K, y, q):
@@ -143,8 +151,10 @@ def printed_separability(K, y, q):
 
 def gradient_error(K, y, X, step=1e-4):
     """Largest relative error of the gradients of J for MDT and TSVT, against differences."""
-    J, machine = Separability(K, y), mdm(K, y, ridge=0.1, tol=1e-8)
-    f, offset = machine.decision_function, -0.5 * machine.squared_norm
+    J = Separability(K, y)
+    machine = mdm(K, y, ridge=0.1, tol=1e-8)
+    f = machine.decision_function
+    offset = -0.5 * machine.squared_norm
     support = np.flatnonzero(machine.alpha)
     squares = cdist(X[support], X, "sqeuclidean")
 
@@ -165,7 +175,8 @@ def gradient_error(K, y, X, step=1e-4):
         gradient = jacobian @ J.value_and_gradient(c)[1]
         numeric = np.array(
             [
-                (J.value(family(at + h)[0]) - J.value(family(at - h)[0])) / (2 * h.sum())
+                (J.value(family(at + h)[0]) - J.value(family(at - h)[0]))
+                / (2 * h.sum())
                 for h in np.diag(step * at)
             ]
         )
@@ -191,7 +202,8 @@ def log_separability(frame):
 
 def reproduced_values(records):
     """Sections 4.6, 5.2 and chapter 7 on the separability J."""
-    out, frame = Values(), records["identities"]
+    out = Values()
+    frame = records["identities"]
     if not frame.empty:
         out.add("(4.6.4)", "largest |Z Z' - K|, relative", frame.space_error.max())
         column = "largest error of the gradient of J, relative"
@@ -202,24 +214,38 @@ def reproduced_values(records):
     frame = records["searches"]
     if frame.empty:
         return out.frame()
-    log_J, evaluations = log_separability(frame), g_means.by_method(frame, "evaluations")
-    numbers, shares, error = {}, {}, g_means.error_table(frame)
+    log_J = log_separability(frame)
+    evaluations = g_means.by_method(frame, "evaluations")
+    numbers = {}
+    shares = {}
+    error = g_means.error_table(frame)
     for name in ("MDT", "TSVT"):
-        cma, ascent = f"{name}-JMETA", f"{name}-JGRAD"
+        cma = f"{name}-JMETA"
+        ascent = f"{name}-JGRAD"
         numbers[name, "log of J: JMETA / JGRAD"] = (log_J[cma] - log_J[ascent]).dropna()
-        numbers[name, "evaluations of J: JMETA - JGRAD"] = evaluations[cma] - evaluations[ascent]
+        numbers[name, "evaluations of J: JMETA - JGRAD"] = (
+            evaluations[cma] - evaluations[ascent]
+        )
         place = (name, "share of folds in which JMETA ends above no transformation")
         shares[place] = log_J[cma] > log_J[SVM] + 1e-9
         place = (name, "share of folds in which JMETA ends above JGRAD by 1 %")
         shares[place] = log_J[cma] > log_J[ascent] + 0.01
     gap = evaluations["TSVT-JGRAD"] - evaluations["MDT-JGRAD"]
     numbers["TSVT", "evaluations of J, gradient ascent: TSVT - MDT"] = gap
-    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = error[EXACT] - error[SVM]
-    g_means.add_means(out, {k: of.groupby(level="partition").mean() for k, of in numbers.items()})
-    ill_posed = g_means.by_method(frame, "log10_condition")[EXACT].astype(float) >= ILL_POSED
+    numbers[EXACT, "g-means error: exact maximiser of J - SVM"] = (
+        error[EXACT] - error[SVM]
+    )
+    g_means.add_means(
+        out, {k: of.groupby(level="partition").mean() for k, of in numbers.items()}
+    )
+    ill_posed = (
+        g_means.by_method(frame, "log10_condition")[EXACT].astype(float) >= ILL_POSED
+    )
     shares[EXACT, "share of folds whose matrix to invert is ill-posed"] = ill_posed
     # folds of one data set go together: the sets are the cases of a share
-    g_means.add_means(out, {k: of.groupby(level="dataset").mean() for k, of in shares.items()})
+    g_means.add_means(
+        out, {k: of.groupby(level="dataset").mean() for k, of in shares.items()}
+    )
     return out.frame()
 
 

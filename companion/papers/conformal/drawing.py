@@ -3,8 +3,10 @@
 import numpy as np
 
 #: Edges of the two classes, and what the thesis colours right and wrong.
-POSITIVE, NEGATIVE = "#c0392b", "#1b4f9c"
-RIGHT, WRONG = "#a6c8e8", "#f0a8a0"
+POSITIVE = "#c0392b"
+NEGATIVE = "#1b4f9c"
+RIGHT = "#a6c8e8"
+WRONG = "#f0a8a0"
 
 
 def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
@@ -16,7 +18,11 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
     }
     for label, (rows, mark, color, scale, width) in marks.items():
         if label != "support vectors" or len(support):
-            look = {"markersize": scale * size, "markeredgewidth": width, "fillstyle": "none"}
+            look = {
+                "markersize": scale * size,
+                "markeredgewidth": width,
+                "fillstyle": "none",
+            }
             ax.plot(*X[rows].T, mark, color=color, label=label, **look)
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
 
@@ -24,10 +30,21 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
 def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
     """Where printed values fall among ours: a row of bars a name, their mean, and a diamond."""
     mean = {"color": NEGATIVE, "linestyle": "", "marker": "o", "markersize": 4}
-    diamond = {"color": "black", "linestyle": "", "marker": "D", "markerfacecolor": "white"}
+    diamond = {
+        "color": "black",
+        "linestyle": "",
+        "marker": "D",
+        "markerfacecolor": "white",
+    }
     for place, name in enumerate(names):
         values = samples[name]
-        ax.plot(values, np.full(len(values), float(place)), "|", color=NEGATIVE, markersize=9)
+        ax.plot(
+            values,
+            np.full(len(values), float(place)),
+            "|",
+            color=NEGATIVE,
+            markersize=9,
+        )
         ax.plot(np.mean(values), place, **mean)
         if name in printed:
             ax.plot(printed[name], place, **diamond)

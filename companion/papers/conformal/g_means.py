@@ -27,7 +27,9 @@ def present(frame):
 
 def errors(frame):
     """g-means error of every row of records, 1 - sqrt(a+ a-), (6.1.1)."""
-    right = (1 - frame.missed / frame.n_positive) * (1 - frame.false_alarms / frame.n_negative)
+    right = (1 - frame.missed / frame.n_positive) * (
+        1 - frame.false_alarms / frame.n_negative
+    )
     return 1 - np.sqrt(right.astype(float))
 
 
@@ -52,7 +54,9 @@ def by_partition(frame, dataset=None):
 
 def over_sets(frame):
     """Mean g-means error over the data sets, each with the same weight, as `by_partition`."""
-    return sum(by_partition(frame, name) for name in present(frame)) / len(present(frame))
+    return sum(by_partition(frame, name) for name in present(frame)) / len(
+        present(frame)
+    )
 
 
 def with_chance(mean):
@@ -97,7 +101,11 @@ def against(table, base=SVM):
 def against_svm(frame, table):
     """All methods beside the SVM, and how often those that can do transform."""
     moved = (frame.n_transformations > 0).groupby(frame.method).mean()
-    return against(table).assign(transformed=moved[moved.index.isin(CONFORMAL)]).reset_index()
+    return (
+        against(table)
+        .assign(transformed=moved[moved.index.isin(CONFORMAL)])
+        .reset_index()
+    )
 
 
 def row_a_set(frame, row):
@@ -116,6 +124,8 @@ def printed_values(artefact, column):
 
 def printed_asterisks(name):
     """Methods with a printed asterisk on a data set: they transform nowhere."""
-    artefact, where = ("checkers", "") if name == BOARD_NAME else ("real_sets", f"{name}: ")
+    artefact, where = (
+        ("checkers", "") if name == BOARD_NAME else ("real_sets", f"{name}: ")
+    )
     marks = printed_values(artefact, f"{where}no transformation")
     return [method for method, mark in marks.items() if mark == 1]

@@ -12,7 +12,7 @@ from scipy.ndimage import distance_transform_edt
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
-from companion import conformal_factors as conformal
+from companion.conformal import factors as conformal
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem
@@ -20,7 +20,8 @@ from companion.papers.summaries import Values, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
-N_RARE, N_COMMON = 12, 240
+N_RARE = 12
+N_COMMON = 240
 
 #: Half of the room between the classes of Figure 5.3.1, for a hard margin.
 ROOM = 0.35
@@ -31,7 +32,8 @@ METHODS = ("Amari", "Wu-Amari", "ACT", "KBA", "Williams")
 N_SCENES = {"paper": 20, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
-X1, X2 = np.linspace(-2.0, 2.0, 121), np.linspace(-1.0, 1.0, 41)
+X1 = np.linspace(-2.0, 2.0, 121)
+X2 = np.linspace(-1.0, 1.0, 41)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,10 @@ def scene(number):
     """Patterns of a scene, the rare class, x1 > 0, first."""
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
     X = np.column_stack(
-        [rng.uniform(0.0, 2.0, N_RARE + N_COMMON), rng.uniform(-1.0, 1.0, N_RARE + N_COMMON)]
+        [
+            rng.uniform(0.0, 2.0, N_RARE + N_COMMON),
+            rng.uniform(-1.0, 1.0, N_RARE + N_COMMON),
+        ]
     )
     X[N_RARE:, 0] *= -1.0
     return X, np.repeat([1.0, -1.0], [N_RARE, N_COMMON])
@@ -72,16 +77,21 @@ def picture(number):
     seed = int(seed_for(PAPER, "scene methods", number).generate_state(1)[0])
     problem = Problem(X, y, np.arange(len(y)), none, points, None, seed)
     part = Part(problem, width=SCENE_WIDTH, validate=False)
-    ratios, artificial, eta = {}, np.empty((0, 2)), 0.0
+    ratios = {}
+    artificial = np.empty((0, 2))
+    eta = 0.0
     for name in METHODS:
         result = part.transformed(name.lower().replace("-", "_"), max_transforms=1)
         ratios[name] = log_ratio(result, X, points).reshape(shape)
         if name == "KBA" and result.stages:
             stage = result.stages[0]
-            first, second = (X[stage.columns[: stage.n_first]], X[stage.columns[stage.n_first :]])
+            first = X[stage.columns[: stage.n_first]]
+            second = X[stage.columns[stage.n_first :]]
             artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
-            artificial, eta = artificial.reshape(-1, 2), stage.parameters["shift"]
-    decision, support = part.plain_decision().reshape(shape), X[part.shared.first.alpha > 0]
+            artificial = artificial.reshape(-1, 2)
+            eta = stage.parameters["shift"]
+    decision = part.plain_decision().reshape(shape)
+    support = X[part.shared.first.alpha > 0]
     unit = 2.0 / part.shared.first.squared_norm  # (2.2.7)
     return Picture(X, y, decision, ratios, support, artificial, unit, eta)
 
@@ -118,8 +128,12 @@ def near_and_far(decision):
     By the distance to the nearest place on the other side: |f| is small also far from all data.
     """
     step = (X2[1] - X2[0], X1[1] - X1[0])
-    distance = sum(distance_transform_edt(side, step) for side in (decision > 0, decision <= 0))
-    return distance <= np.quantile(distance, 0.2), distance >= np.quantile(distance, 0.8)
+    distance = sum(
+        distance_transform_edt(side, step) for side in (decision > 0, decision <= 0)
+    )
+    return distance <= np.quantile(distance, 0.2), distance >= np.quantile(
+        distance, 0.8
+    )
 
 
 def compute_scene(unit):
@@ -128,9 +142,12 @@ def compute_scene(unit):
     places = frontier_of(shown.decision)
     near, far = near_and_far(shown.decision)
     squares = cdist(np.column_stack([places, X2]), shown.support, "sqeuclidean")
-    density, rows = np.exp(-squares / SCENE_WIDTH).sum(axis=1), []
+    density = np.exp(-squares / SCENE_WIDTH).sum(axis=1)
+    rows = []
     for name, ratio in shown.ratio.items():
-        along = [np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)]
+        along = [
+            np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)
+        ]
         numbers = {
             "frontier": np.nanmean(places),
             "largest_at": X1[np.argmax(ratio.mean(axis=0))],
@@ -192,7 +209,8 @@ def displacement(number):
     X = X + np.array([ROOM, 0.0]) * y[:, np.newaxis]
     machine = mdm(X @ X.T, y, tol=1e-8)
     w = (y * machine.alpha) @ X
-    plus, minus = machine.m_plus, machine.m_minus
+    plus = machine.m_plus
+    minus = machine.m_minus
     # w . x = 0 goes through the true boundary where it crosses the x1 axis
     shift = 0.5 * (plus + minus)
     shrink = min(1.0, max(1e-3, 2.0 * minus / (minus - plus)))
@@ -222,7 +240,10 @@ def compute_displacement(unit):
             "majority_off": before / length + ROOM,
             "minority_off": plus / length - ROOM,
         }
-        rows.append({"way": way} | {key: round(float(abs(d)), 8) for key, d in distances.items()})
+        rows.append(
+            {"way": way}
+            | {key: round(float(abs(d)), 8) for key, d in distances.items()}
+        )
     return rows
 
 
@@ -237,42 +258,60 @@ STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 #: Support weights as the SVM has them, in ``data/readings.yaml``.
 SVM_UNITS = "svm-units"
 
-RATIO, LARGEST = (
-    "log10 of the magnification ratio",
-    "distance of the largest magnification from the",
-)
+RATIO = "log10 of the magnification ratio"
+LARGEST = "distance of the largest magnification from the"
 
 
 def reproduced_values(records):
     """Sections 4.1 to 4.5 and Figure 5.3.1."""
-    out, pairs = Values(), {}
+    out = Values()
+    pairs = {}
     if not records["scenes"].empty:
-        of = {name: own.reset_index() for name, own in records["scenes"].groupby("method")}
+        of = {
+            name: own.reset_index() for name, own in records["scenes"].groupby("method")
+        }
         for name in ("Amari", "Williams"):
-            pairs[name, f"{RATIO}: near the frontier - far"] = (of[name].near, of[name].far)
-        column, own = f"{RATIO}: the smaller of near and minus far", of["Amari"]
+            pairs[name, f"{RATIO}: near the frontier - far"] = (
+                of[name].near,
+                of[name].far,
+            )
+        column = f"{RATIO}: the smaller of near and minus far"
+        own = of["Amari"]
         for shift, reading in ((0.0, ""), (own.svm_units.astype(float), SVM_UNITS)):
             both = np.minimum(own.near + shift, -own.far - shift)
-            out.add_mean("Amari", column, mean_and_standard_error(both), reading=reading)
-        column = "rank correlation of the ratio and the density of SVs along the frontier"
+            out.add_mean(
+                "Amari", column, mean_and_standard_error(both), reading=reading
+            )
+        column = (
+            "rank correlation of the ratio and the density of SVs along the frontier"
+        )
         out.add_mean("Amari", column, mean_and_standard_error(of["Amari"].with_density))
         column = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
         pairs["Wu-Amari", column] = (of["Wu-Amari"].along, of["Amari"].along)
-        wu, act = of["Wu-Amari"], of["ACT"].largest_at.abs()
-        from_svm, from_true = (wu.largest_at - wu.frontier).abs(), wu.largest_at.abs()
+        wu = of["Wu-Amari"]
+        act = of["ACT"].largest_at.abs()
+        from_svm = (wu.largest_at - wu.frontier).abs()
+        from_true = wu.largest_at.abs()
         column = f"{LARGEST} frontier of the SVM - from the true one, Wu-Amari"
         pairs["Figure 4.3.1", column] = (from_svm, from_true)
-        pairs["Figure 4.3.2", f"{LARGEST} true frontier: ACT - Wu-Amari"] = (act, from_true)
+        pairs["Figure 4.3.2", f"{LARGEST} true frontier: ACT - Wu-Amari"] = (
+            act,
+            from_true,
+        )
         kba = of["KBA"].astype({"estimated": float})
         column = "distance from the true frontier: estimated boundary of KBA - frontier of the SVM"
         pairs["Figure 4.4.1", column] = (kba.estimated.abs(), kba.frontier.abs())
     if not records["displacements"].empty:
-        moved = records["displacements"].pivot(index="scene", columns="way", values="moved")
+        moved = records["displacements"].pivot(
+            index="scene", columns="way", values="moved"
+        )
         column = "distance of the support hyperplane of the majority class: "
         place = ("Figure 5.3.1", f"{column}bias - margin displacement")
         pairs[place] = (moved["bias displaced"], moved["margin displaced"])
         off = records["displacements"].groupby("scene").first()
-        column = "distance of a support hyperplane from the true one: majority - minority"
+        column = (
+            "distance of a support hyperplane from the true one: majority - minority"
+        )
         pairs["Figure 5.3.1", column] = (off.majority_off, off.minority_off)
     for place, pair in pairs.items():
         out.add_mean(*place, paired_difference(*pair))

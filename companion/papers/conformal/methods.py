@@ -20,7 +20,8 @@ from companion.solvers.conformal import ConformalProblem, conformal_transformati
 GENERATIONS = 30
 MAX_TRANSFORMATIONS = 10
 
-SVM, WITHOUT_V = "SVM", "SVM without V"
+SVM = "SVM"
+WITHOUT_V = "SVM without V"
 
 #: The methods: transformation and search, by the names of Table 6.0.1 and those it leaves out.
 CONFORMAL = {
@@ -42,7 +43,10 @@ CONFORMAL = {
 NO_ESCAPE = {"MDT-VMETA, no escape": "MDT-VMETA"}
 
 #: Rows of the thesis's tables, with those that its text speaks of as well, and all of ours.
-PRINTED = (SVM, *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")))
+PRINTED = (
+    SVM,
+    *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")),
+)
 JUDGED = (*PRINTED, *NO_ESCAPE, WITHOUT_V, "balanced weights", "threshold by CV")
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *NO_ESCAPE, *BASELINES)
 
@@ -62,7 +66,8 @@ class Part:
     """
 
     def __init__(self, problem, *, width=WIDTH, C=C, validate=True):
-        self.problem, self.width = problem, width
+        self.problem = problem
+        self.width = width
         squares = squared_distances(problem.X)
         self.shared = ConformalProblem(
             gram(None, gamma=1.0 / width, squared_distances=squares),
@@ -76,11 +81,16 @@ class Part:
 
     def transformed(self, transform, search="separability_gradient", **options):
         """The result of a method, seeded by the training part; `search` if it has parameters."""
-        options = {"max_transforms": MAX_TRANSFORMATIONS, "seed": self.problem.seed} | options
+        options = {
+            "max_transforms": MAX_TRANSFORMATIONS,
+            "seed": self.problem.seed,
+        } | options
         with warnings.catch_warnings():
             # said in the records, as `converged`
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return conformal_transformations(self.shared, transform, search=search, **options)
+            return conformal_transformations(
+                self.shared, transform, search=search, **options
+            )
 
     def decision(self, result, points=None):
         """Decision values of a result of :meth:`transformed`, by default on the test part."""
@@ -103,7 +113,8 @@ class Part:
 
     def _in_blocks(self, value, points, columns):
         """``value(K, squares)`` of the distances to some patterns, a block of points at a time."""
-        points, values = self.problem.X_test if points is None else points, []
+        points = self.problem.X_test if points is None else points
+        values = []
         for start in range(0, len(points), _BLOCK):
             block = points[start : start + _BLOCK]
             # a row a pattern: results take the patterns that they need
@@ -117,14 +128,19 @@ def outcome(part, name, result=None):
     """Errors on the test part of a method, or without a result of the untransformed machine."""
     number = 0 if result is None else result.n_transforms
     decision = part.decision(result) if number > 0 else part.untransformed
-    return {"method": name, **counts(decision, part.problem.y_test), "n_transformations": number}
+    return {
+        "method": name,
+        **counts(decision, part.problem.y_test),
+        "n_transformations": number,
+    }
 
 
 def conformal_row(part, name):
     """The record of one conformal method."""
     options = {"escape": None} if name in NO_ESCAPE else {}
     result = part.transformed(*CONFORMAL[NO_ESCAPE.get(name, name)], **options)
-    first, tried = result.history[0], result.history[1:]
+    first = result.history[0]
+    tried = result.history[1:]
     return {
         **outcome(part, name, result),
         "n_tried": len(tried),
@@ -153,8 +169,12 @@ def plain_row(name, errors, *, v_error=None, n_trained=1, converged=True):
 
 def all_rows(problem, names=ALL):
     """One row a method of `names`, of the SVM with and without V, conformal ones and baselines."""
-    part, y, rows = Part(problem), problem.y_test, []
-    v_error = round(float(part.transformed("williams", max_transforms=0).validation_error), 6)
+    part = Part(problem)
+    y = problem.y_test
+    rows = []
+    v_error = round(
+        float(part.transformed("williams", max_transforms=0).validation_error), 6
+    )
     for name in names:
         if name in CONFORMAL or name in NO_ESCAPE:
             rows.append(conformal_row(part, name))
@@ -163,12 +183,18 @@ def all_rows(problem, names=ALL):
             rows.append(plain_row(name, found))
         else:
             machine = part.shared.whole if name == SVM else part.shared.first
-            own = part.untransformed if name == SVM else part.plain_decision(whole=False)
+            own = (
+                part.untransformed if name == SVM else part.plain_decision(whole=False)
+            )
             converged = machine.converged
-            rows.append(plain_row(name, counts(own, y), v_error=v_error, converged=converged))
+            rows.append(
+                plain_row(name, counts(own, y), v_error=v_error, converged=converged)
+            )
     return rows
 
 
 def some_rows(problem, names):
     """As `all_rows`, in few columns."""
-    return [{column: row[column] for column in _SHORT} for row in all_rows(problem, names)]
+    return [
+        {column: row[column] for column in _SHORT} for row in all_rows(problem, names)
+    ]

@@ -29,14 +29,19 @@ REACH |= {"Ionosphere": 10, "Breast cancer": 10, "Diabetis": 20, "German": 20}
 REACH |= {"Segment1": 50, "Waveform": 50, BOARD_NAME: 50}
 
 #: Share of a set for training, its fewest rare patterns, and its common ones where these suffice.
-TRAINING, LEAST, COMMON = 0.7, 15, 150
+TRAINING = 0.7
+LEAST = 15
+COMMON = 150
 
 #: The grid: C, and 2 sigma^2 by the number of columns; folds within the training part.
-COSTS, WIDTHS, FOLDS = (1.0, 30.0, 1000.0), (0.25, 1.0, 4.0), 3
+COSTS = (1.0, 30.0, 1000.0)
+WIDTHS = (0.25, 1.0, 4.0)
+FOLDS = 3
 
 #: The methods: the machines that the folds choose from, and whether they move the threshold.
 #: Others take C and width of the plain machine, for their cost, and TSVT-VMETA is left out for it.
-BALANCED, TRANSFORMED = "balanced weights", ("AMA", "ACT", "WIL", "MDT-JGRAD")
+BALANCED = "balanced weights"
+TRANSFORMED = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 OTHERS = [name for name in CONFORMAL if name not in (*TRANSFORMED, "TSVT-VMETA")]
 METHODS = {
     SVM: ([SVM], False),
@@ -51,16 +56,23 @@ METHODS = {
 
 def sample(unit):
     """Training and test part of a unit: X, y, X_test, y_test, standardised on the former."""
-    name, imbalance, rng = unit.params["dataset"], unit.params["imbalance"], unit.rng()
+    name = unit.params["dataset"]
+    imbalance = unit.params["imbalance"]
+    rng = unit.rng()
     if name == BOARD_NAME:
         X, y = datasets.checkers_board(2000, 2000, SIDE, rng)
     elif name in problems.SETS:
         X, y = problems.load(name)
     else:
         found = datasets.load_ida(name.lower())
-        X, y = found.X, found.y
+        X = found.X
+        y = found.y
     X, X_test, y, y_test = train_test_split(
-        X, y.astype(float), train_size=TRAINING, stratify=y, random_state=int(rng.integers(2**31))
+        X,
+        y.astype(float),
+        train_size=TRAINING,
+        stratify=y,
+        random_state=int(rng.integers(2**31)),
     )
     rare, common = (rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0))
     n = min(len(rare), min(len(common), max(COMMON, LEAST * imbalance)) // imbalance)
@@ -92,8 +104,12 @@ def _decision(part, machine):
 def best_cut(decision, y, moved):
     """The g-means and the cut of a decision: at 0, or the best one halfway between two values."""
     ordered = np.unique(decision)
-    cuts = (ordered[1:] + ordered[:-1]) / 2 if moved and len(ordered) > 1 else np.zeros(1)
-    below = [np.searchsorted(np.sort(decision[y == s]), cuts, "right") for s in (1.0, -1.0)]
+    cuts = (
+        (ordered[1:] + ordered[:-1]) / 2 if moved and len(ordered) > 1 else np.zeros(1)
+    )
+    below = [
+        np.searchsorted(np.sort(decision[y == s]), cuts, "right") for s in (1.0, -1.0)
+    ]
     values = np.sqrt((1 - below[0] / np.sum(y > 0)) * (below[1] / np.sum(y < 0)))
     return values.max(), cuts[values.argmax()]
 
@@ -106,7 +122,8 @@ def precision(decision, y, imbalance):
 
 def compute_practice(unit):
     """All methods on the test part, each as cross-validation chooses it: a row a method."""
-    identity, imbalance = ("practice", *unit.params.values()), unit.params["imbalance"]
+    identity = ("practice", *unit.params.values())
+    imbalance = unit.params["imbalance"]
     X, y, X_test, y_test = sample(unit)
     keys = list(product((SVM, BALANCED, *TRANSFORMED), COSTS, WIDTHS))
     problem = problems._problem(X, y, X_test, y_test, *identity)
@@ -116,9 +133,12 @@ def compute_practice(unit):
         inner = problems._problem(X[train], y[train], X[test], y[test], *identity, fold)
         for key, f in decisions(inner, keys).items():
             tried[key][test] = f
-    ranks, chosen = {key: precision(f, y, imbalance) for key, f in tried.items()}, {}
+    ranks = {key: precision(f, y, imbalance) for key, f in tried.items()}
+    chosen = {}
     for name, (machines, moved) in METHODS.items():
-        found = {key: best_cut(tried[key], y, moved) for key in keys if key[0] in machines}
+        found = {
+            key: best_cut(tried[key], y, moved) for key in keys if key[0] in machines
+        }
         # among equals the one that ranks best
         key = max(found, key=lambda key: (found[key][0], ranks[key]))
         chosen[name] = key, found[key][1]
@@ -150,4 +170,6 @@ SETTINGS = {
     for profile, cases in (("paper", CASES), ("quick", [(BOARD_NAME, 10)]))
 }
 REPETITIONS = {"paper": 3, "quick": 2}
-PRACTICE = study_over(PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS)
+PRACTICE = study_over(
+    PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS
+)

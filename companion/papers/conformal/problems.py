@@ -16,7 +16,8 @@ from companion.reproduction import seed_for
 PAPER = "conformal"
 
 #: 2 sigma^2 and C of section 6.1.
-WIDTH, C = 50.0, 10.0
+WIDTH = 50.0
+C = 10.0
 
 #: Share of a training part that is set apart as V, as often as there are classes in it.
 VALIDATION = 0.25
@@ -44,7 +45,10 @@ SMALL = ("Glass7", "Hepatitis", "Sonar")
 LARGE_FIRST = (*LARGE, *(name for name in SETS if name not in LARGE))
 
 #: Draws of the board: patterns of each class, side, and cells of the test grid by side.
-N_POSITIVE, N_NEGATIVE, SIDE, GRID = 20, 2000, 4.0, 200
+N_POSITIVE = 20
+N_NEGATIVE = 2000
+SIDE = 4.0
+GRID = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +104,29 @@ def folds(name, partition):
     mean; a constant column becomes 0.
     """
     X, y = load(name)
-    cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=_number("folds", name, partition))
+    cut = StratifiedKFold(
+        N_FOLDS, shuffle=True, random_state=_number("folds", name, partition)
+    )
     problems = []
     for fold, (train, test) in enumerate(cut.split(X, y)):
         prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[train])
-        parts = (prepare.transform(X[train]), y[train], prepare.transform(X[test]), y[test])
+        parts = (
+            prepare.transform(X[train]),
+            y[train],
+            prepare.transform(X[test]),
+            y[test],
+        )
         problems.append(_problem(*parts, name, partition, fold))
     return problems
 
 
 def parts_of(unit):
     """Fold and training part of a unit; a draw of the board counts as one fold."""
-    name, number = unit.params["dataset"], unit.params["partition"]
-    return list(enumerate([board(number)] if name == BOARD_NAME else folds(name, number)))
+    name = unit.params["dataset"]
+    number = unit.params["partition"]
+    return list(
+        enumerate([board(number)] if name == BOARD_NAME else folds(name, number))
+    )
 
 
 def part_by_part(rows):
@@ -120,7 +134,11 @@ def part_by_part(rows):
 
     @wraps(rows)
     def compute(unit):
-        return [{"fold": fold} | row for fold, problem in parts_of(unit) for row in rows(problem)]
+        return [
+            {"fold": fold} | row
+            for fold, problem in parts_of(unit)
+            for row in rows(problem)
+        ]
 
     return compute
 
@@ -138,4 +156,6 @@ def digest(params):
 def study_of_sets(name, compute, numbers, *, after=(), quick=SMALL, paper=LARGE_FIRST):
     """A study with a unit a data set, of those of a profile and those `after`, and partition."""
     sets = {"quick": [*quick, *after], "paper": [*paper, *after]}
-    return study_over(PAPER, name, compute, digest=digest, dataset=sets, partition=numbers)
+    return study_over(
+        PAPER, name, compute, digest=digest, dataset=sets, partition=numbers
+    )

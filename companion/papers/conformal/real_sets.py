@@ -12,8 +12,20 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, methods, problems
 from companion.papers.conformal.methods import CHEAP, PRINTED, SVM, WITHOUT_V, some_rows
-from companion.papers.conformal.problems import N_FOLDS, PAPER, SETS, digest, study_of_sets
-from companion.papers.summaries import Values, magnitude, none_without_records, share, study_over
+from companion.papers.conformal.problems import (
+    N_FOLDS,
+    PAPER,
+    SETS,
+    digest,
+    study_of_sets,
+)
+from companion.papers.summaries import (
+    Values,
+    magnitude,
+    none_without_records,
+    share,
+    study_over,
+)
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -25,8 +37,23 @@ MIDDLES = {"a gain of 0.025": -0.025, "an increase of 0.005": 0.005}
 NAMED = {
     "Glass7": ("AMA", "ACT"),
     "Segment1": ("AMA", "ACT", "MDT-VMETA", "TSVT-JMETA", "TSVT-VMETA"),
-    "Hepatitis": ("WIL", "MDT-JGRAD", "MDT-JMETA", "MDT-VMETA", "TSVT-JGRAD", "TSVT-JMETA"),
-    "Sonar": ("AMA", "ACT", "MDT-JMETA", "MDT-VMETA", "TSVT-JGRAD", "TSVT-JMETA", "TSVT-VMETA"),
+    "Hepatitis": (
+        "WIL",
+        "MDT-JGRAD",
+        "MDT-JMETA",
+        "MDT-VMETA",
+        "TSVT-JGRAD",
+        "TSVT-JMETA",
+    ),
+    "Sonar": (
+        "AMA",
+        "ACT",
+        "MDT-JMETA",
+        "MDT-VMETA",
+        "TSVT-JGRAD",
+        "TSVT-JMETA",
+        "TSVT-VMETA",
+    ),
     "Heart disease": ("AMA",),
     "Ionosphere": ("ACT", "TSVT-JMETA"),
     "Breast cancer": ("WIL", "MDT-JGRAD"),
@@ -50,7 +77,11 @@ def compute_folds(unit):
     """A partition of a real set: a row a fold and method, all methods on the first partitions."""
     names = methods.ALL if unit.params["partition"] <= N_WITH_ALL else methods.JUDGED
     folds = problems.parts_of(unit)
-    return [{"fold": k} | row for k, problem in folds for row in methods.all_rows(problem, names)]
+    return [
+        {"fold": k} | row
+        for k, problem in folds
+        for row in methods.all_rows(problem, names)
+    ]
 
 
 def compute_sizes(unit):
@@ -81,15 +112,25 @@ def cells(frame, by):
 
 def compute_partitions(unit):
     """The cheap methods on a partition of a real set: a row a method."""
-    rows = [row for _, problem in problems.parts_of(unit) for row in some_rows(problem, CHEAP)]
+    rows = [
+        row
+        for _, problem in problems.parts_of(unit)
+        for row in some_rows(problem, CHEAP)
+    ]
     return cells(pd.DataFrame(rows), "method").to_dict("records")
 
 
-FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1}, quick=problems.LARGE_FIRST)
+FOLDS = study_of_sets(
+    "folds", compute_folds, {"paper": 20, "quick": 1}, quick=problems.LARGE_FIRST
+)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 _MANY = [name for name in SETS if name not in problems.LARGE]
 PARTITIONS = study_of_sets(
-    "partitions", compute_partitions, {"paper": 100, "quick": 1}, quick=_MANY, paper=_MANY
+    "partitions",
+    compute_partitions,
+    {"paper": 100, "quick": 1},
+    quick=_MANY,
+    paper=_MANY,
 )
 STUDIES = (FOLDS, PARTITIONS, SIZES)
 
@@ -122,7 +163,8 @@ def _signs(n):
 
 def p_values(errors):
     """p against the SVM over the seven folds of a set: a row a partition, a column a method."""
-    columns, svm = errors.to_numpy().T, errors[SVM].to_numpy()
+    columns = errors.to_numpy().T
+    svm = errors[SVM].to_numpy()
     rows = {
         partition: [wilcoxon_p(column[folds], svm[folds]) for column in columns]
         for partition, folds in errors.groupby(level="partition").indices.items()
@@ -142,7 +184,8 @@ def gains_elsewhere(means):
 
 def reproduced_values(records):
     """Tables 6.2.1, 6.3.2 and 6.3.3, their asterisks, and section 6.3.2."""
-    out, frame = Values(), records["folds"]
+    out = Values()
+    frame = records["folds"]
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
     sizes = {problems.BOARD_NAME: _sizes(*problems.board_sample(1))}
     sizes |= {row["dataset"]: row for _, row in records["sizes"].iterrows()}
@@ -177,11 +220,16 @@ def _cell(out, name, method, own, shared):
     converged = own.converged.all()
     # one partition alone, in a quick run, knows the chance of its folds
     alone = shared.spread.mean() if len(shared) == 1 else np.nan
-    for column, values, n in ((name, shared.error, N_FOLDS), (f"{name} ±", shared.spread, 12)):
+    for column, values, n in (
+        (name, shared.error, N_FOLDS),
+        (f"{name} ±", shared.spread, 12),
+    ):
         known = {"spread": values.std(), "n": len(values), "se": alone / np.sqrt(n)}
         out.add(method, column, values.mean(), converged=converged, **known)
     if method != SVM:
-        out.add_draws(method, f"{name}: no transformation", own.transformed == 0, converged)
+        out.add_draws(
+            method, f"{name}: no transformation", own.transformed == 0, converged
+        )
 
 
 def _tests(out, name, own):
@@ -190,22 +238,40 @@ def _tests(out, name, own):
     moved = g_means.by_method(own, "n_transformations") > 0
     half = errors[SVM].groupby(level="partition").mean() / 2
     for method in NAMED[name]:
-        gaps, significant = errors[method] - errors[SVM], p[method] < LEVEL
+        gaps = errors[method] - errors[SVM]
+        significant = p[method] < LEVEL
         gap = gaps.groupby(level="partition").mean()
         tested = significant[moved[method].groupby(level="partition").any()]
-        row, column = f"Wilcoxon, {method} against SVM", f"{name}: significant at 10 %"
+        row = f"Wilcoxon, {method} against SVM"
+        column = f"{name}: significant at 10 %"
         known = share(tested) if len(tested) else g_means.UNKNOWN
-        out.add_mean(row, f"{column}, share of the partitions that it transforms", known)
+        out.add_mean(
+            row, f"{column}, share of the partitions that it transforms", known
+        )
         for word, so in (("worse", gap > 0), ("better", gap < 0)):
-            out.add_mean(row, f"{column} and {word}, share of partitions", share(significant & so))
-        row, column = f"{method} - SVM", f"{name}: g-means error"
-        numbers = {(row, column): gap, (f"{method} - half of the SVM", column): gap + half}
+            out.add_mean(
+                row,
+                f"{column} and {word}, share of partitions",
+                share(significant & so),
+            )
+        row = f"{method} - SVM"
+        column = f"{name}: g-means error"
+        numbers = {
+            (row, column): gap,
+            (f"{method} - half of the SVM", column): gap + half,
+        }
         for base in (SVM, WITHOUT_V):
-            where = (errors[method] - errors[base])[moved[method]].groupby(level="partition").mean()
+            where = (
+                (errors[method] - errors[base])[moved[method]]
+                .groupby(level="partition")
+                .mean()
+            )
             numbers[f"{method} - {base}", f"{column}, folds that it transforms"] = where
         g_means.add_means(out, numbers)
         relative = g_means.with_chance(mean_and_standard_error(gap / (2 * half)))
-        out.add_mean(row, f"{column}, without its sign, by the SVM's", magnitude(relative))
+        out.add_mean(
+            row, f"{column}, without its sign, by the SVM's", magnitude(relative)
+        )
         mean = g_means.with_chance(mean_and_standard_error(gap))
         for words, middle in MIDDLES.items():
             apart = magnitude(mean._replace(mean=mean.mean - middle))
@@ -218,13 +284,17 @@ def _over_sets(out, frame):
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = sum((winner == method).astype(int) for winner in best)
         out.add_draws(method, "data sets on which it is best", wins)
-    own = frame[frame.method.isin(PRINTED[1:])].assign(none=frame.n_transformations == 0)
+    own = frame[frame.method.isin(PRINTED[1:])].assign(
+        none=frame.n_transformations == 0
+    )
     none = own.groupby(["partition", "dataset", "method"]).none.all()
     tried = frame[frame.method.to_numpy() == "TSVT-JMETA"].groupby("partition").n_tried
     gains = {name: gains_elsewhere(means) for name, means in tables.items()}
     errors = {name: means[SVM] for name, means in tables.items()}
     correlation = [
-        spearmanr(*([each[name].loc[k] for name in SETS] for each in (errors, gains))).statistic
+        spearmanr(
+            *([each[name].loc[k] for name in SETS] for each in (errors, gains))
+        ).statistic
         for k in tables["Glass7"].index
     ]
     numbers = {
@@ -240,7 +310,9 @@ def _over_sets(out, frame):
     numbers |= {(name, GAIN): gains[name] for name in ("Glass7", "Sonar", "Ionosphere")}
     g_means.add_means(out, numbers)
     means = tables["Hepatitis"]
-    apart = [magnitude(paired_difference(means[method], means[SVM])) for method in VARYING]
+    apart = [
+        magnitude(paired_difference(means[method], means[SVM])) for method in VARYING
+    ]
     column = "largest difference to the SVM of the five that transform in print"
     out.add_mean("Hepatitis", column, g_means.with_chance(max(apart)))
 
@@ -296,7 +368,9 @@ def summary_over_sets(frame):
 
     Ranks are those of the partitions on which all methods are tried.
     """
-    sets = [g_means.by_partition(frame, name).dropna() for name in g_means.present(frame)]
+    sets = [
+        g_means.by_partition(frame, name).dropna() for name in g_means.present(frame)
+    ]
     ranks = sum(means.rank(axis=1) for means in sets) / len(sets)
     shown = g_means.against(g_means.over_sets(frame)).rename(
         columns={"g-means error": "mean error"}

@@ -33,14 +33,18 @@ HALVES = {
 
 def compute_cells(unit):
     """What theta_i stands for, and what follows from either: a row a case and cell."""
-    p, rows = unit.params, []
+    p = unit.params
+    rows = []
     X, y, probability = example.sample(p["sample"], p["n"])
     for case in CASES:
         machines = selection.train(X, y, probability, case, p["grid"])
         criteria = selection.one_fit_criteria(machines)
         for cell in np.ndindex(criteria["gacv"].shape):
             numbers = _of_cell(machines, cell)
-            numbers |= {name: criteria[name][cell] for name in ("gacv", "xa", "gckl", "misclass")}
+            numbers |= {
+                name: criteria[name][cell]
+                for name in ("gacv", "xa", "gckl", "misclass")
+            }
             row = {name: round(float(value), 5) for name, value in numbers.items()}
             row["converged"] = bool(machines.surface.converged[cell])
             rows.append({"case": case, **row})
@@ -49,7 +53,8 @@ def compute_cells(unit):
 
 def _of_cell(machines, cell):
     (k, j), lost = cell, machines.y * left_out(machines, cell)
-    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    margin = machines.surface.margin[cell]
+    theta = machines.surface.influence[cell]
     meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     # of a cell without such vectors the median and the share are NaN
     ratio = pd.Series((margin - lost)[meant] / theta[meant])
@@ -80,10 +85,15 @@ def add_approximation(out, frame):
     for case in CASES:
         of = select(frame, case=case)
         claims = {RIGHT: mean_and_standard_error(_right(of))}
-        for one, other in (("large lambda", "small lambda"), ("small sigma", "large sigma")):
+        for one, other in (
+            ("large lambda", "small lambda"),
+            ("small sigma", "large sigma"),
+        ):
             pair = (_right(of.query(HALVES[half])) for half in (one, other))
             claims[f"{RIGHT}: {one} - {other}"] = paired_difference(*pair)
-        few, many = (mean_and_standard_error(_right(of, n)) for n in (of.n.min(), of.n.max()))
+        few, many = (
+            mean_and_standard_error(_right(of, n)) for n in (of.n.min(), of.n.max())
+        )
         claims[f"{RIGHT}: smallest n - largest n"] = difference_of(few, many)
         for target in ("gckl", "misclass"):
             pair = (at_choice(of, case, name, target) for name in ("gacv", "hinge"))

@@ -32,15 +32,26 @@ from companion.tuning.leave_one_out import leave_one_out_errors
 from companion.tuning.surface import machine_surface
 
 #: Data sets and their names as the Least 1-Norm paper prints such names.
-KEYS = ("titanic", "heart", "breast-cancer", "german", "diabetis", "thyroid", "waveform")
+KEYS = (
+    "titanic",
+    "heart",
+    "breast-cancer",
+    "german",
+    "diabetis",
+    "thyroid",
+    "waveform",
+)
 DATASETS = {key: key.removeprefix("breast-").capitalize() for key in KEYS}
 GRID = {"C": 2.0 ** np.arange(-3, 12, 2), "gamma": 2.0 ** np.arange(-9, 2, 2)}
 #: The same with C from where every multiplier is at its bound, and the sets it is shown for.
-LONGER, OVERLAPPING = GRID | {"C": 2.0 ** np.arange(-15, 12, 2)}, ("breast-cancer", "german")
+LONGER = GRID | {"C": 2.0 ** np.arange(-15, 12, 2)}
+OVERLAPPING = ("breast-cancer", "german")
 N_FOLDS = 5
 #: Other tables at hand, of complete rows, and the keys of their files. A split is into halves.
 TABLES = {key: key for key in list_uci() if key != "hepatitis"}
-TABLES |= {key: imbalanced_source(key) for key in ("glass7", "sonar", "ionosphere", "wdbc")}
+TABLES |= {
+    key: imbalanced_source(key) for key in ("glass7", "sonar", "ionosphere", "wdbc")
+}
 #: Names of all sets.
 SETS = DATASETS | {key: key.capitalize() for key in TABLES}
 #: How many splits, and how many of them scikit-learn searches too; in quick runs not the costly.
@@ -67,7 +78,9 @@ def search_units(profile):
     skipped = COSTLY if profile == "quick" else ()
     units = []
     for unit in ida_units(PAPER, "beyond", KEYS, n_splits):
-        twice = unit.params["split"] <= n_twice and unit.params["dataset"] not in skipped
+        twice = (
+            unit.params["split"] <= n_twice and unit.params["dataset"] not in skipped
+        )
         params = {**unit.params, "by_scikit_learn": twice}
         units.append(Unit(PAPER, "beyond", params, data=unit.data))
     return units
@@ -89,11 +102,15 @@ def compute_split(unit):
         row = {
             "search": name,
             **_tested(search.best_estimator_, X_test, y_test),
-            "estimate": round(1.0 - score if name in ("cv", "scikit-learn") else -score, 6),
+            "estimate": round(
+                1.0 - score if name in ("cv", "scikit-learn") else -score, 6
+            ),
             "n_train": len(y),
             "seconds": seconds,
             **(_criteria_share(X, y) | _longer_grid(X, y) if name == "gacv" else {}),
-            "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
+            "converged": not any(
+                issubclass(w.category, ConvergenceWarning) for w in caught
+            ),
         }
         rows.append(row)
     return rows
@@ -104,7 +121,8 @@ def _criteria_share(X, y):
     started = time.process_time()
     surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
     fitted = time.process_time()
-    margin, influence = surface.margin, surface.influence
+    margin = surface.margin
+    influence = surface.influence
     gacv_values(margin, influence)
     xi_alpha_values(margin, influence)
     ended = time.process_time()
@@ -121,7 +139,9 @@ def _searches(params):
     seed = seed_for(PAPER, "beyond", "folds", params["dataset"], params["split"])
     state = int(seed.generate_state(1)[0] % 2**31)
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=state)
-    searches = {name: GACVSearch(L1SVC(), GRID, criterion=name) for name in WITHOUT_FOLDS}
+    searches = {
+        name: GACVSearch(L1SVC(), GRID, criterion=name) for name in WITHOUT_FOLDS
+    }
     searches["cv"] = KernelGridSearchCV(L1SVC(), GRID, cv=folds)
     if params["by_scikit_learn"]:
         searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)
@@ -130,9 +150,14 @@ def _searches(params):
 
 def hinge_units(profile):
     """One unit a data set and split."""
-    many, few = SIZES[profile][0], RULED[profile]
+    many = SIZES[profile][0]
+    few = RULED[profile]
     sizes = {key: many if key in COSTLY else few for key in KEYS}
-    return [u for key, n in sizes.items() for u in ida_units(PAPER, "beyond_hinge", (key,), n)]
+    return [
+        u
+        for key, n in sizes.items()
+        for u in ida_units(PAPER, "beyond_hinge", (key,), n)
+    ]
 
 
 def compute_hinge(unit):
@@ -146,14 +171,18 @@ def compute_hinge(unit):
 
 def compute_table(unit):
     """Tune on one half of a table by 5-fold CV, GACV and the exact hinge loss, and test."""
-    name, split = unit.params["dataset"], unit.params["split"]
+    name = unit.params["dataset"]
+    split = unit.params["split"]
     load = load_uci if name in list_uci() else load_imbalanced
     data = load(name)
-    state = int(seed_for(PAPER, "beyond_tables", name, split).generate_state(1)[0] % 2**31)
+    state = int(
+        seed_for(PAPER, "beyond_tables", name, split).generate_state(1)[0] % 2**31
+    )
     halves = {"test_size": 0.5, "stratify": data.y, "random_state": state}
     X, X_test, y, y_test = train_test_split(data.X, data.y, **halves)
     scale = StandardScaler().fit(X)
-    X, X_test = scale.transform(X), scale.transform(X_test)
+    X = scale.transform(X)
+    X_test = scale.transform(X_test)
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=state)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -181,9 +210,11 @@ def _tested(machine, X_test, y_test):
 
 def _least_hinge_loss(X, y):
     """The machine of least exact leave-one-out hinge loss, that loss, and if all have converged."""
-    surface, loss = machine_surface(X, y, **GRID), []
+    surface = machine_surface(X, y, **GRID)
+    loss = []
     for alpha, gamma in zip(surface.alpha, surface.gamma, strict=True):
-        K, upper = gram(X, gamma=gamma), surface.C[:, np.newaxis]
+        K = gram(X, gamma=gamma)
+        upper = surface.C[:, np.newaxis]
         left_out = leave_one_out_errors(K, surface.signs, alpha, upper, decisions=True)
         loss.append(np.maximum(1 - surface.signs * left_out.decision, 0).mean(axis=1))
     g, c = np.unravel_index(np.argmin(loss), np.shape(loss))
@@ -210,12 +241,16 @@ def with_rule(records):
     The column ``at_end`` of the rule's rows says which of the two it is.
     """
     hinge = records["beyond_hinge"].assign(search="hinge")
-    frame = pd.concat([records["beyond"], hinge, records["beyond_tables"]], ignore_index=True)
+    frame = pd.concat(
+        [records["beyond"], hinge, records["beyond_tables"]], ignore_index=True
+    )
     keyed = frame.set_index(["dataset", "split"])
     gacv, exact = (select(keyed, search=name) for name in ("gacv", "hinge"))
     ends = {axis: np.log2(values[[0, -1]]) for axis, values in GRID.items()}
     at_end = gacv.log2_C.isin(ends["C"]) | gacv.log2_gamma.isin(ends["gamma"])
-    gacv, at_end = (part.loc[part.index.intersection(exact.index)] for part in (gacv, at_end))
+    gacv, at_end = (
+        part.loc[part.index.intersection(exact.index)] for part in (gacv, at_end)
+    )
     rule = pd.concat([gacv[~at_end], exact.loc[gacv.index[at_end]]])
     rule = rule.assign(search="rule", at_end=at_end).reset_index()
     return pd.concat([frame, rule], ignore_index=True)
@@ -240,13 +275,21 @@ def values(records):
             out.add_mean(SETS[name], column, difference, rows.converged.all())
     for name in present(frame, OVERLAPPING):
         at_end = summaries.share(searched(frame, name, "gacv").at_least_C)
-        out.add_mean(SETS[name], "share of splits with GACV least at the least C of 2^-15", at_end)
-    means = ([d.mean for d in to_folds(frame, key).values()] for key in ("gacv", "rule"))
+        out.add_mean(
+            SETS[name],
+            "share of splits with GACV least at the least C of 2^-15",
+            at_end,
+        )
+    means = (
+        [d.mean for d in to_folds(frame, key).values()] for key in ("gacv", "rule")
+    )
     column = "% err. GACV - the rule, mean over the sets"
     out.add_mean("all data sets", column, paired_difference(*means))
     shares = frame.dropna(subset="criteria_share").groupby("dataset").criteria_share
     largest = mean_and_standard_error(shares.get_group(shares.mean().idxmax()))
-    out.add_mean("all data sets", "share of the search's time spent on GACV and XA", largest)
+    out.add_mean(
+        "all data sets", "share of the search's time spent on GACV and XA", largest
+    )
     return out.frame()
 
 
@@ -255,7 +298,9 @@ def to_folds(frame, search):
     rows = frame[frame.search.isin([search, "cv"])].set_index("split").sort_index()
     errors = (100.0 * rows.n_wrong / rows.n_test).groupby([rows.dataset, rows.search])
     own = {
-        name: errors.get_group((name, search)) for name in SETS if (name, search) in errors.groups
+        name: errors.get_group((name, search))
+        for name in SETS
+        if (name, search) in errors.groups
     }
     folds = {name: errors.get_group((name, "cv"))[own[name].index] for name in own}
     return {name: paired_difference(own[name], folds[name]) for name in own}

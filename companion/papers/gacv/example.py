@@ -49,20 +49,24 @@ GRIDS = {
 
 def sample(number, n=SAMPLE_SIZE):
     """X, labels y and p_s(x_i) of a sample, the same in both cases and for all grids."""
-    X, y = unequal_gaussians(n, np.random.default_rng(seed_for(PAPER, "sample", n, number)))
+    X, y = unequal_gaussians(
+        n, np.random.default_rng(seed_for(PAPER, "sample", n, number))
+    )
     return X, y, sample_probability(X)
 
 
 def sample_probability(X):
     """p_s(x) = pi_s^+ g^+ / (pi_s^+ g^+ + pi_s^- g^-); Section 5 prints pi^+ in the denominator."""
-    x1, x2 = X[..., 0], X[..., 1]
+    x1 = X[..., 0]
+    x2 = X[..., 1]
     prior = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1])
     return expit(prior + 0.5 * np.log(2.0) + 3.0 - x1 - x1**2 / 4 - 2 * x2)
 
 
 def bayes_boundary(x1, case):
     """x2 of the true decision curve at x1; below it p_s / (1 - p_s) > L(-1) / L(1)."""
-    prior, cost = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1]), COSTS[case]
+    prior = np.log(SAMPLE_SHARE[1] / SAMPLE_SHARE[-1])
+    cost = COSTS[case]
     t = (3 + prior + np.log(2) / 2 + np.log(cost[1] / cost[-1])) / 2
     return t - np.asarray(x1) / 2 - np.asarray(x1) ** 2 / 8
 
@@ -78,7 +82,9 @@ def bayes_risk(case):
     cost = COSTS[case]
     missed, _ = quad(lambda x: norm.pdf(x) * norm.sf(bayes_boundary(x, case)), -9, 9)
     alarms, _ = quad(
-        lambda x: norm.pdf(x, 2, np.sqrt(2)) * norm.cdf(bayes_boundary(x, case) - 2), -11, 15
+        lambda x: norm.pdf(x, 2, np.sqrt(2)) * norm.cdf(bayes_boundary(x, case) - 2),
+        -11,
+        15,
     )
     return cost[1] * SAMPLE_SHARE[1] * missed + cost[-1] * SAMPLE_SHARE[-1] * alarms
 
@@ -86,7 +92,8 @@ def bayes_risk(case):
 @cache
 def population(n_side=81):
     """Points of a midpoint rule over the sampled population, their weights, and p_s there."""
-    x1, x2 = np.linspace(-4.5, 7.5, n_side), np.linspace(-4.5, 6.5, n_side)
+    x1 = np.linspace(-4.5, 7.5, n_side)
+    x2 = np.linspace(-4.5, 6.5, n_side)
     points = np.stack(np.meshgrid(x1, x2, indexing="ij"), axis=-1).reshape(-1, 2)
     positive = norm.pdf(points[:, 0]) * norm.pdf(points[:, 1])
     negative = norm.pdf(points[:, 0], 2, np.sqrt(2)) * norm.pdf(points[:, 1], 2)

@@ -14,7 +14,8 @@ def describe_sample(unit):
     X, y, probability = example.sample(unit.params["sample"], unit.params["n"])
     row = {"share_positive": float((y > 0).mean())}
     for label, name in ((1, "positive"), (-1, "negative")):
-        mean, variance = X[y == label].mean(axis=0), X[y == label].var(axis=0, ddof=1)
+        mean = X[y == label].mean(axis=0)
+        variance = X[y == label].var(axis=0, ddof=1)
         for k in (0, 1):
             row[f"mean_{k + 1}_{name}"] = round(float(mean[k]), 6)
             row[f"variance_{k + 1}_{name}"] = round(float(variance[k]), 6)
@@ -32,7 +33,9 @@ STUDIES = (FIG_1, INEFFICIENCY)
 
 def values(records):
     """The sample, the costs, and how close the curves are."""
-    out, samples, frame = Values(), records["fig_1"], records["inefficiency"]
+    out = Values()
+    samples = records["fig_1"]
+    frame = records["inefficiency"]
     for sign, label in (("+", 1), ("-", -1)):
         costs = {
             f"C{sign}": example.ERROR_COST[label],
@@ -49,7 +52,8 @@ def values(records):
             values = samples[f"{moment}_{k}_{name}"]
             out.add_spread(f"class {sign}", f"{moment} of x{k}", values)
     for case in CASES if len(frame) else ():
-        misclass, xa = runs(frame, case, "misclass"), runs(frame, case, "xa")
+        misclass = runs(frame, case, "misclass")
+        xa = runs(frame, case, "xa")
         best = mean_and_standard_error(misclass.from_true)
         nearer = paired_difference(xa.from_gacv, misclass.from_true)
         claims = {

@@ -32,7 +32,9 @@ def _add_values(out, frame):
         pairs[f"distance of {label} from MISCLASS"] = distances
     for words, (standard, nonstandard) in pairs.items():
         difference = paired_difference(nonstandard, standard)
-        out.add_mean("both cases", f"{words}: nonstandard - standard", difference, converged)
+        out.add_mean(
+            "both cases", f"{words}: nonstandard - standard", difference, converged
+        )
 
 
 def _add_ends(out, frame):
@@ -41,14 +43,20 @@ def _add_ends(out, frame):
         own = minima_of(frame, case)
         for name, label in ESTIMATES.items():
             from_end = mean_and_standard_error((own[f"{name}_along_gckl"] - 1).abs())
-            out.add_mean(case, f"{label} minimum: |place along the valley of GCKL - 1|", from_end)
+            out.add_mean(
+                case, f"{label} minimum: |place along the valley of GCKL - 1|", from_end
+            )
 
 
 def _claims(of):
     gacv, xa, gckl, target = (of[name] for name in ("gacv", "xa", "gckl", "misclass"))
     claims = {
-        "distance of the minima of GACV and XA": mean_and_standard_error(_distance(gacv, xa)),
-        "log10 lambda: GACV - GCKL": paired_difference(gacv.log10_lambda, gckl.log10_lambda),
+        "distance of the minima of GACV and XA": mean_and_standard_error(
+            _distance(gacv, xa)
+        ),
+        "log10 lambda: GACV - GCKL": paired_difference(
+            gacv.log10_lambda, gckl.log10_lambda
+        ),
     }
     for label, own in (("GACV", gacv), ("XA", xa)):
         further = paired_difference(own.log10_lambda, target.log10_lambda)
@@ -57,7 +65,11 @@ def _claims(of):
         claims[f"{label} minimum: |place along the valley - 1|"] = from_end
     for label, own in (("GCKL", gckl), ("MISCLASS", target)):
         slender = own.length / np.maximum(own.width, 0.25)
-        shape = {"length / width": slender, "decades of lambda": own.decades, "tilt": own.tilt}
+        shape = {
+            "length / width": slender,
+            "decades of lambda": own.decades,
+            "tilt": own.tilt,
+        }
         for words, values in shape.items():
             claims[f"{label} valley: {words}"] = mean_and_standard_error(values)
     return claims

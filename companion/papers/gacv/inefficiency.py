@@ -14,7 +14,13 @@ from companion.papers.gacv.approximation import APPROXIMATION, add_approximation
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.minima import MINIMA, add_minima
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
-from companion.papers.summaries import row_a_group, select, study_over, values_from, with_error
+from companion.papers.summaries import (
+    row_a_group,
+    select,
+    study_over,
+    values_from,
+    with_error,
+)
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
@@ -23,17 +29,20 @@ SIZES = {"paper": (100, SAMPLE_SIZE, 500), "quick": (SAMPLE_SIZE,)}
 #: Of another size and of the printed one so many samples are tuned by the criteria that take
 #: further fits; but all of the printed size by cross-validation in the nonstandard case, where a
 #: verdict hangs on it.
-REFITTED, LEFT_OUT = 10, 40
+REFITTED = 10
+LEFT_OUT = 40
 #: The report's own estimates, and what its sentences call them in both cases.
 ESTIMATES = {"gacv": "GACV", "xa": "XA"}
 
 
 def compute_sample(unit):
     """What every criterion chooses for one sample: a row a grid, case and criterion."""
-    n, number = unit.params["n"], unit.params["sample"]
+    n = unit.params["n"]
+    number = unit.params["sample"]
     X, y, probability = example.sample(number, n)
     # the coarse grid is a part of the fine one
-    grids, rows = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",), []
+    grids = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",)
+    rows = []
     for case in CASES:
         machines = selection.train(X, y, probability, case, grids[0])
         surfaces = all_criteria(machines, n, number)
@@ -44,12 +53,15 @@ def compute_sample(unit):
 
 def all_criteria(machines, n, number):
     """Every criterion that the sample of size `n` with this number is tuned by, over the grid."""
-    surfaces, is_printed = one_fit_criteria(machines), n == SAMPLE_SIZE
+    surfaces = one_fit_criteria(machines)
+    is_printed = n == SAMPLE_SIZE
     is_refitted = number <= (LEFT_OUT if is_printed else REFITTED)
     if is_refitted:
         surfaces["loo"] = selection.leave_one_out_rates(machines)
     if is_refitted or (is_printed and machines.case == "nonstandard"):
-        surfaces["cv_10"] = selection.cross_validated_rates(machines, N_FOLDS, n, number)
+        surfaces["cv_10"] = selection.cross_validated_rates(
+            machines, N_FOLDS, n, number
+        )
     return {name: surfaces[name] for name in CRITERIA if name in surfaces}
 
 
@@ -57,10 +69,12 @@ def _rows_of_case(machines, surfaces, grid):
     cells, machines = machines.part(grid)
     surfaces = {name: surface[cells] for name, surface in surfaces.items()}
     points, weight, _ = example.population()
-    target, has_free = surfaces["misclass"], has_free_vector(machines)
+    target = surfaces["misclass"]
+    has_free = has_free_vector(machines)
     loo = surfaces.get("loo", np.nan)
     target_valley = selection.valley(target, machines.lam, machines.sigma)
-    u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
+    u = np.log10(machines.lam)
+    v = 2 * np.log10(machines.sigma)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
     cells = {choice.cell for choice in choices.values()}
     rules = {cell: machines.decision(cell, points) for cell in cells}
@@ -85,9 +99,15 @@ def _rows_of_case(machines, surfaces, grid):
             "target_least": target.min(),
             "risk": example.population_risk(rule, machines.case),
             # the probability under the sampled population that two rules say different things
-            **{f"from_{key}": ((rule > 0) != (f > 0)) @ weight for key, f in others.items()},
+            **{
+                f"from_{key}": ((rule > 0) != (f > 0)) @ weight
+                for key, f in others.items()
+            },
             "position": target_valley.position(middle),
-            **{shape: getattr(own, shape) for shape in ("length", "width", "tilt", "decades")},
+            **{
+                shape: getattr(own, shape)
+                for shape in ("length", "width", "tilt", "decades")
+            },
             "minus_loo": (estimate - loo).mean(),
             "off_target": np.abs(estimate - target).mean(),
             "least_above_loo": (surface - loo)[has_free].min(),
@@ -98,14 +118,22 @@ def _rows_of_case(machines, surfaces, grid):
             del numbers["minus_loo"], numbers["least_above_loo"]
         # six decimals: more would be rounding, and the records stay small
         numbers = {key: round(float(value), 6) for key, value in numbers.items()}
-        head = {"grid": grid, "case": machines.case, "criterion": name, "n_tied": len(where)}
-        rows.append({**head, **numbers, "converged": bool(machines.surface.converged.all())})
+        head = {
+            "grid": grid,
+            "case": machines.case,
+            "criterion": name,
+            "n_tied": len(where),
+        }
+        rows.append(
+            {**head, **numbers, "converged": bool(machines.surface.converged.all())}
+        )
     return rows
 
 
 def has_free_vector(machines):
     """Cells with a support vector strictly inside its bounds."""
-    alpha, upper = machines.surface.alpha, machines.surface.C[:, None] * machines.cost
+    alpha = machines.surface.alpha
+    upper = machines.surface.C[:, None] * machines.cost
     return ((alpha > 0) & (alpha < upper)).any(axis=-1)
 
 
@@ -121,13 +149,17 @@ STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
 def _with_inefficiency(frame):
     """Records with the target of the tied minimisers over its least: mean, lowest, highest."""
     ends = ("", "_low", "_high")
-    ratios = {f"inefficiency{end}": frame[f"target{end}"] / frame.target_least for end in ends}
+    ratios = {
+        f"inefficiency{end}": frame[f"target{end}"] / frame.target_least for end in ends
+    }
     return frame.assign(**ratios).sort_values("sample")
 
 
 def runs(frame, case, criterion, **setting):
     """The rows of one case and criterion in the order of the samples, with the inefficiency."""
-    return _with_inefficiency(select(frame, case=case, criterion=criterion, **(PRINTED | setting)))
+    return _with_inefficiency(
+        select(frame, case=case, criterion=criterion, **(PRINTED | setting))
+    )
 
 
 def in_common(*several):
@@ -145,7 +177,10 @@ def row_a_criterion(frame, case, row, setting=PRINTED):
 
 def over_samples(frame, case, criteria, columns):
     """A column or more of the records over the samples, by what a reader calls a criterion."""
-    return {NAMES[case][name]: runs(frame, case, name)[columns].to_numpy() for name in criteria}
+    return {
+        NAMES[case][name]: runs(frame, case, name)[columns].to_numpy()
+        for name in criteria
+    }
 
 
 # -- the printed numbers and the claims -------------------------------------------------------
@@ -162,29 +197,42 @@ def _add_inefficiencies(out, frame):
     for case in CASES:
         of = {name: runs(frame, case, name) for name in CRITERIA}
         out.add_means(case, {**_claims(of), **_over_bayes(frame, case)}, converged)
-        gckl, two = of["gckl"].least_above_target.min(), of["xa_2"].least_above_loo.min()
+        gckl = of["gckl"].least_above_target.min()
+        two = of["xa_2"].least_above_loo.min()
         least = {
             "least GCKL - MISCLASS of any cell": gckl,
             "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": two,
         }
         out.add_all(case, least, converged)
     several = mean_and_standard_error(1.0 * (runs(frame, "standard", "xa").n_tied > 1))
-    out.add_mean("standard", "share of samples with several minima of XA", several, converged)
+    out.add_mean(
+        "standard", "share of samples with several minima of XA", several, converged
+    )
     for name, label in ESTIMATES.items():
         standard, nonstandard = (runs(frame, case, name).inefficiency for case in CASES)
         column = f"inefficiency of {label}: nonstandard - standard"
-        out.add_mean("both cases", column, paired_difference(nonstandard, standard), converged)
+        out.add_mean(
+            "both cases", column, paired_difference(nonstandard, standard), converged
+        )
 
 
 def _claims(of):
-    gacv, xa, folds = of["gacv"], of["xa"], of["cv_10"]
+    gacv = of["gacv"]
+    xa = of["xa"]
+    folds = of["cv_10"]
     better = paired_difference(*in_common(xa, of["loo"]))
     difference = paired_difference(xa.inefficiency, gacv.inefficiency)
     apart = np.abs(xa.inefficiency.to_numpy() - gacv.inefficiency.to_numpy())
-    surplus, exact = paired_difference(gacv.estimate, xa.estimate), xa.minus_loo.dropna().abs()
+    surplus = paired_difference(gacv.estimate, xa.estimate)
+    exact = xa.minus_loo.dropna().abs()
     off = [(of[name].estimate - of[name].target).abs() for name in ("xa_2", "xa")]
-    means = {f"inefficiency of {label}": of[name].inefficiency for name, label in ESTIMATES.items()}
-    means = {column: mean_and_standard_error(values) for column, values in means.items()}
+    means = {
+        f"inefficiency of {label}": of[name].inefficiency
+        for name, label in ESTIMATES.items()
+    }
+    means = {
+        column: mean_and_standard_error(values) for column, values in means.items()
+    }
     return {
         **means,
         **{f"{column}, at most a tenth": mean for column, mean in means.items()},
@@ -205,7 +253,9 @@ def _over_bayes(frame, case):
     """Risk of the rules of GACV and XA of the largest samples over the least, the larger of two."""
     risks = [runs(frame, case, name, grid="coarse", n=500).risk for name in ESTIMATES]
     # the quick profile has no such samples
-    means = [mean_and_standard_error(r / example.bayes_risk(case)) for r in risks if len(r)]
+    means = [
+        mean_and_standard_error(r / example.bayes_risk(case)) for r in risks if len(r)
+    ]
     column = "population risk of GACV and XA / Bayes risk, n = 500, the larger"
     return {column: max(means, key=attrgetter("mean"))} if means else {}
 

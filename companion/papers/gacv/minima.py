@@ -25,7 +25,12 @@ PRINTED = {
 }
 #: How many samples of the size of the figures on the fine grid, and of other sizes on the coarse.
 SIZES = {
-    "paper": {("fine", 200): 120, ("coarse", 100): 100, ("coarse", 200): 40, ("coarse", 500): 40},
+    "paper": {
+        ("fine", 200): 120,
+        ("coarse", 100): 100,
+        ("coarse", 200): 40,
+        ("coarse", 500): 40,
+    },
     "quick": {("fine", 200): 10, ("coarse", 100): 10, ("coarse", 500): 10},
 }
 
@@ -56,18 +61,26 @@ def compute_minima(unit):
 def _row(machines):
     surfaces = selection.one_fit_criteria(machines)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
-    target, gckl, xa = surfaces["misclass"], surfaces["gckl"], choices["xa"].cell
+    target = surfaces["misclass"]
+    gckl = surfaces["gckl"]
+    xa = choices["xa"].cell
     lost = left_out(machines, xa)
     low = selection.valley(gckl, machines.lam, machines.sigma)
     row = {
         "gckl_at_gacv": gckl[choices["gacv"].cell] / gckl.min(),
-        "xa_minus_target_at_misclass": (surfaces["xa"] - target)[choices["misclass"].cell],
-        **{f"{name}_at_xa": surfaces[name][xa] for name in ("xa", "xa_2", "xa_half", "misclass")},
+        "xa_minus_target_at_misclass": (surfaces["xa"] - target)[
+            choices["misclass"].cell
+        ],
+        **{
+            f"{name}_at_xa": surfaces[name][xa]
+            for name in ("xa", "xa_2", "xa_half", "misclass")
+        },
         "loo_at_xa": np.mean(machines.cost * (machines.y * lost <= 0)),
         "fall_over_theta": fall_over_theta(machines, xa, lost),
         "from_limit": distance_from_limit(machines, choices["gckl"].cell),
     }
-    u, v = np.log10(machines.lam), 2 * np.log10(machines.sigma)
+    u = np.log10(machines.lam)
+    v = 2 * np.log10(machines.sigma)
     for name in ("gacv", "xa"):
         tied = choices[name].tied
         k, j = np.nonzero(tied)
@@ -86,13 +99,15 @@ def left_out(machines, cell):
     """f(x_i) of the machine of a cell that was trained without point i."""
     k, j = cell
     K = gram(machines.X, gamma=1 / (2 * machines.sigma[k] ** 2))
-    alpha, upper = machines.surface.alpha[k, j], machines.surface.C[j] * machines.cost
+    alpha = machines.surface.alpha[k, j]
+    upper = machines.surface.C[j] * machines.cost
     return leave_one_out_errors(K, machines.y, alpha, upper, decisions=True).decision
 
 
 def fall_over_theta(machines, cell, lost):
     """Median of (y f - y f[-i]) / theta_i over the support vectors with y f in (0, 1]."""
-    margin, theta = machines.surface.margin[cell], machines.surface.influence[cell]
+    margin = machines.surface.margin[cell]
+    theta = machines.surface.influence[cell]
     concerned = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     fall = margin - machines.y * lost
     return np.median(fall[concerned] / theta[concerned]) if concerned.any() else np.nan
@@ -124,18 +139,27 @@ def add_minima(out, frame):
     """The printed inefficiencies among the draws, and what is said of the estimates elsewhere."""
     converged = frame.converged.all()
     for case in CASES:
-        of, small = minima_of(frame, case), minima_of(frame, case, "coarse", 100)
+        of = minima_of(frame, case)
+        small = minima_of(frame, case, "coarse", 100)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
         claims = {
-            "|XA - leave-one-out|, at the minimum of XA": (of.xa_at_xa - of.loo_at_xa).abs(),
-            "|XA - MISCLASS|, at the minimum of XA": (of.xa_at_xa - of.misclass_at_xa).abs(),
+            "|XA - leave-one-out|, at the minimum of XA": (
+                of.xa_at_xa - of.loo_at_xa
+            ).abs(),
+            "|XA - MISCLASS|, at the minimum of XA": (
+                of.xa_at_xa - of.misclass_at_xa
+            ).abs(),
             "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
-            "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(of.fall_over_theta.dropna()).abs(),
+            "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(
+                of.fall_over_theta.dropna()
+            ).abs(),
             "inefficiency of GACV, n = 100": small.gacv_inefficiency,
             "inefficiency of XA, n = 100": small.xa_inefficiency,
         }
-        means = {column: mean_and_standard_error(values) for column, values in claims.items()}
+        means = {
+            column: mean_and_standard_error(values) for column, values in claims.items()
+        }
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
         small, large = map(mean_and_standard_error, sizes)
         means["mean |f - its limit|, n = 500 - n = 100"] = difference_of(large, small)

@@ -13,7 +13,12 @@ from sklearn.model_selection import StratifiedKFold
 from companion.kernels import gram
 from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
 from companion.reproduction import seed_for
-from companion.tuning.criteria import gacv_values, gckl_values, misclass_values, xi_alpha_values
+from companion.tuning.criteria import (
+    gacv_values,
+    gckl_values,
+    misclass_values,
+    xi_alpha_values,
+)
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
@@ -29,7 +34,9 @@ CRITERIA = {
     "misclass": ("MISCLASS (oracle)", "BRMISCLASS (oracle)"),
 }
 #: The names of one case by criterion.
-NAMES = {case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)}
+NAMES = {
+    case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)
+}
 N_FOLDS = 10
 
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
@@ -40,7 +47,14 @@ VALLEY = 1.1
 
 
 #: What a surface of machines holds for each of its cells.
-_OF_A_CELL = ("alpha", "intercept", "decision", "kkt_violation", "duality_gap", "n_iter")
+_OF_A_CELL = (
+    "alpha",
+    "intercept",
+    "decision",
+    "kkt_violation",
+    "duality_gap",
+    "n_iter",
+)
 _OF_A_CELL += ("converged",)
 
 
@@ -69,10 +83,16 @@ class Machines(NamedTuple):
     def part(self, grid):
         """Where the cells of a grid that is a part of this one are, and the machines in them."""
         lam, sigma = grid_of(grid)
-        rows, columns = np.isin(self.sigma, sigma), np.isin(self.lam, lam)
-        cells, whole = np.ix_(rows, columns), self.surface
+        rows = np.isin(self.sigma, sigma)
+        columns = np.isin(self.lam, lam)
+        cells = np.ix_(rows, columns)
+        whole = self.surface
         of_cells = {name: getattr(whole, name)[cells] for name in _OF_A_CELL}
-        axes = {"C": whole.C[columns], "gamma": whole.gamma[rows], "diagonal": whole.diagonal[rows]}
+        axes = {
+            "C": whole.C[columns],
+            "gamma": whole.gamma[rows],
+            "diagonal": whole.diagonal[rows],
+        }
         surface = replace(whole, **axes, **of_cells)
         return cells, self._replace(lam=lam, sigma=sigma, surface=surface)
 
@@ -90,9 +110,11 @@ def train(X, y, probability, case, grid):
 def one_fit_criteria(machines):
     """GACV, XA and the oracles by name: what comes with one fit a cell."""
     # K_ii = 1 is also Joachims' bound on K_ii - K_ij, so that XA_J with rho = 1 is XA
-    surface, cost = machines.surface, machines.cost
+    surface = machines.surface
+    cost = machines.cost
     pair = COSTS[machines.case][-1], COSTS[machines.case][1]
-    margin, influence = surface.margin, surface.influence
+    margin = surface.margin
+    influence = surface.influence
     return {
         "gacv": gacv_values(margin, influence, cost),
         "xa": xi_alpha_values(margin, influence, cost),
@@ -111,22 +133,32 @@ def leave_one_out_rates(machines):
 
 def cross_validated_rates(machines, n_folds, *seed):
     """k-fold cross-validated error (cost) rate of every cell, with the same folds and C."""
-    X, y, lam, sigma = machines.X, machines.y, machines.lam, machines.sigma
+    X = machines.X
+    y = machines.y
+    lam = machines.lam
+    sigma = machines.sigma
     state = int(seed_for(PAPER, "folds", n_folds, *seed).generate_state(1)[0] % 2**31)
     C, gamma = _C_and_gamma(len(y), lam, sigma)
-    weight, wrong = COSTS[machines.case], np.zeros((len(sigma), len(lam)))
-    for rows, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=state).split(X, y):
+    weight = COSTS[machines.case]
+    wrong = np.zeros((len(sigma), len(lam)))
+    for rows, held_out in StratifiedKFold(
+        n_folds, shuffle=True, random_state=state
+    ).split(X, y):
         fold = machine_surface(X[rows], y[rows], C, gamma, tol=TOL, class_weight=weight)
         cost = machines.cost[held_out]
         for k, width in enumerate(gamma):
-            values = _decisions(fold, k, y[rows], gram(X[held_out], X[rows], gamma=width))
+            values = _decisions(
+                fold, k, y[rows], gram(X[held_out], X[rows], gamma=width)
+            )
             wrong[k] += (y[held_out] * values <= 0) @ cost
     return wrong / len(y)
 
 
 def _decisions(surface, k, y, cross, cells=slice(None)):
     """Values of f for machines of one width, from the kernel between points and the sample."""
-    return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][:, None]
+    return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][
+        :, None
+    ]
 
 
 class Choice(NamedTuple):
@@ -180,7 +212,8 @@ def valley(criterion, lam, sigma):
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
     k, j = choose(criterion).cell
     gaps = np.flatnonzero(~low[k])
-    first, last = gaps[gaps < j].max(initial=-1) + 1, gaps[gaps > j].min(initial=len(lam)) - 1
+    first = gaps[gaps < j].max(initial=-1) + 1
+    last = gaps[gaps > j].min(initial=len(lam)) - 1
     decades = float(np.log10(lam[first] / lam[last]))
     return Valley(float(length), float(width), float(tilt), centre, axis, decades)
 

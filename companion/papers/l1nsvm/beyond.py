@@ -8,7 +8,13 @@ from itertools import product
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.l1nsvm.fig_1 import BEHIND, BESIDE, BEYOND_CONTAMINATION, N_TEST, SWITCHED
+from companion.papers.l1nsvm.fig_1 import (
+    BEHIND,
+    BESIDE,
+    BEYOND_CONTAMINATION,
+    N_TEST,
+    SWITCHED,
+)
 from companion.papers.l1nsvm.machines import MACHINES, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2 import READINGS, printed_runs
 from companion.papers.l1nsvm.table_2_studies import BEYOND_GENUINE, TABLE_2
@@ -16,7 +22,11 @@ from companion.papers.summaries import magnitude, present, select
 
 STUDIES = (BEYOND_CONTAMINATION, BEYOND_GENUINE, TABLE_2)
 #: What a record has, and its factor to degrees or per cent.
-QUANTITIES = {"angle": ("rotation", 1), "linear": ("error", 1), "RBF": ("wrong", 50 / N_TEST)}
+QUANTITIES = {
+    "angle": ("rotation", 1),
+    "linear": ("error", 1),
+    "RBF": ("wrong", 50 / N_TEST),
+}
 #: Contaminations of which a claim is tested; a point far out on its own side is none.
 KINDS = {SWITCHED: [SWITCHED], "one outlier": [BEHIND, BESIDE]}
 PAIRS = (("LS", "Least 1-Norm"), ("L2", "L1"), ("LS", "L1"), ("Least 1-Norm", "L1"))
@@ -31,8 +41,12 @@ def of_machines(frame, quantity):
 
 def rise(table, kinds):
     """How much larger a quantity is than in the clean draw, mean over kinds and sizes; by draw."""
-    clean, rest = table.loc[SWITCHED, 0.0], table.drop(0.0, level="size")
-    return sum(rest.loc[kind].groupby("draw").mean() for kind in kinds) / len(kinds) - clean
+    clean = table.loc[SWITCHED, 0.0]
+    rest = table.drop(0.0, level="size")
+    return (
+        sum(rest.loc[kind].groupby("draw").mean() for kind in kinds) / len(kinds)
+        - clean
+    )
 
 
 def add_contamination(out, frame):
@@ -42,12 +56,17 @@ def add_contamination(out, frame):
         added = rise(of_machines(frame, kernel), kinds)
         for one, other in PAIRS:
             column = f"rise of % err. {one} - {other}, {kernel} kernel"
-            out.add_mean(row, column, paired_difference(added[one], added[other]), converged)
+            out.add_mean(
+                row, column, paired_difference(added[one], added[other]), converged
+            )
     turned = of_machines(frame, "angle").loc[SWITCHED].drop(0.0, level="size")
     halves = (turned["Least 1-Norm"] - turned["LS"] / 2).groupby("size")
     column = "rotation of Least 1-Norm - half of that of LS (degrees), largest over the shares"
     out.add_mean(
-        SWITCHED, column, max(mean_and_standard_error(own) for _, own in halves), converged
+        SWITCHED,
+        column,
+        max(mean_and_standard_error(own) for _, own in halves),
+        converged,
     )
 
 
@@ -55,15 +74,29 @@ def add_genuine(out, genuine, drawn):
     """Similar errors on these splits, and how many cells tell them from those drawn."""
     apart = 0
     for name in present(genuine, PRINTED_NAMES):
-        own, ours = select(genuine, dataset=name), select(drawn, dataset=name)
-        errors = (printed_runs(own, machine, **READINGS[""]).error for machine in PRINTED_MACHINES)
+        own = select(genuine, dataset=name)
+        ours = select(drawn, dataset=name)
+        errors = (
+            printed_runs(own, machine, **READINGS[""]).error
+            for machine in PRINTED_MACHINES
+        )
         similar = magnitude(paired_difference(*errors))
-        row, converged = f"{PRINTED_NAMES[name]}, genuine splits", own.converged.all()
+        row = f"{PRINTED_NAMES[name]}, genuine splits"
+        converged = own.converged.all()
         out.add_mean(row, "|LS - Least 1-Norm| % err.", similar, converged)
         for machine, run in product(PRINTED_MACHINES, READINGS.values()):
-            apart += len(told_apart(*(printed_runs(rows, machine, **run) for rows in (own, ours))))
+            apart += len(
+                told_apart(
+                    *(printed_runs(rows, machine, **run) for rows in (own, ours))
+                )
+            )
     column = "cells more than 4 standard errors from those of drawn splits"
-    out.add("all data sets, genuine splits", column, apart, converged=genuine.converged.all())
+    out.add(
+        "all data sets, genuine splits",
+        column,
+        apart,
+        converged=genuine.converged.all(),
+    )
 
 
 def told_apart(genuine, drawn):
@@ -78,4 +111,7 @@ def told_apart(genuine, drawn):
     return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
 
 
-VALUES = ((add_contamination, "beyond_contamination"), (add_genuine, "beyond_genuine", "table_2"))
+VALUES = (
+    (add_contamination, "beyond_contamination"),
+    (add_genuine, "beyond_genuine", "table_2"),
+)

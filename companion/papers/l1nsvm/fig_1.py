@@ -45,7 +45,9 @@ LEVERAGE_LOG10_SIGMA = 1.5
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 SWITCHED = "switched labels"
 #: Where one more point labelled +1 lies, on a ray from the mean of a class, and how far out.
-BEHIND, BESIDE, OWN_SIDE = "behind the other class", "beside the other class", "on its own side"
+BEHIND = "behind the other class"
+BESIDE = "beside the other class"
+OWN_SIDE = "on its own side"
 PLACED_AT = (2.0, 5.0, 10.0, 20.0, 50.0)
 #: New points a class on which errors with the RBF kernel are counted.
 N_TEST = 1000
@@ -76,8 +78,11 @@ def is_separable(X, y):
     from scipy.optimize import linprog
 
     rows = y[:, None] * np.hstack([X, np.ones((len(y), 1))])
-    cost, free = np.zeros(X.shape[1] + 1), (None, None)
-    feasible = linprog(cost, A_ub=-rows, b_ub=-np.ones(len(y)), bounds=free, method="highs")
+    cost = np.zeros(X.shape[1] + 1)
+    free = (None, None)
+    feasible = linprog(
+        cost, A_ub=-rows, b_ub=-np.ones(len(y)), bounds=free, method="highs"
+    )
     return feasible.status == 0
 
 
@@ -85,7 +90,9 @@ def population_error(w, b):
     """Error in per cent of a linear rule on new points of both classes, in closed form."""
     length = np.linalg.norm(w)
     classes = zip(CLASSES.values(), MEANS, strict=True)
-    return 50.0 * sum(norm.cdf(-label * (w @ mean + b) / length) for label, mean in classes)
+    return 50.0 * sum(
+        norm.cdf(-label * (w @ mean + b) / length) for label, mean in classes
+    )
 
 
 def compute_draw(unit):
@@ -153,34 +160,47 @@ def compute_leverage(unit):
 def contaminated(draw):
     """What is wrong with a draw and how much of it, X and y: first with nothing wrong."""
     X, y, _ = toy_problem(draw)
-    rng, (positive, negative) = _rng("contaminated", draw), np.array(MEANS)
-    order = np.array([rng.permutation(np.flatnonzero(y == label)) for label in CLASSES.values()])
+    rng = _rng("contaminated", draw)
+    (positive, negative) = np.array(MEANS)
+    order = np.array(
+        [rng.permutation(np.flatnonzero(y == label)) for label in CLASSES.values()]
+    )
     for part in SHARES:
         labels = y.copy()
         labels[order[:, : round(part * N_PER_CLASS)]] *= -1
         yield SWITCHED, part, X, labels
     along = (negative - positive) / np.linalg.norm(negative - positive)
     across = np.array([-along[1], along[0]])
-    rays = {BEHIND: (negative, along), BESIDE: (negative, across), OWN_SIDE: (positive, -along)}
+    rays = {
+        BEHIND: (negative, along),
+        BESIDE: (negative, across),
+        OWN_SIDE: (positive, -along),
+    }
     for (place, (start, direction)), far in product(rays.items(), PLACED_AT):
         yield place, far, np.vstack([X, start + far * direction]), np.append(y, 1)
 
 
 def compute_contamination(unit):
     """Angle and error of the four lines, and wrong new points with the RBF kernel."""
-    draw, clean, rows = unit.params["draw"], {}, []
+    draw = unit.params["draw"]
+    clean = {}
+    rows = []
     X_test, y_test = two_gaussians(N_TEST, means=MEANS, rng=_rng("new points", draw))
     gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
     for kind, size, X, y in contaminated(draw):
-        K, K_test = gram(X, gamma=gamma), gram(X_test, X, gamma=gamma)
-        row, results = {"kind": kind, "size": size}, []
+        K = gram(X, gamma=gamma)
+        K_test = gram(X_test, X, gamma=gamma)
+        row = {"kind": kind, "size": size}
+        results = []
         for machine in machines.MACHINES:
             w, b, linear = train_linear(machine, X, y)
             rbf = machines.solve(machine, K, y, C, tol=TOL)
             decision = K_test @ (y * rbf.alpha) + rbf.intercept
             row[f"rotation_{machine}"] = rotation(w, clean.setdefault(machine, w))
             row[f"error_{machine}"] = _short(population_error(w, b))
-            row[f"wrong_{machine}"] = int(np.count_nonzero((decision > 0) != (y_test > 0)))
+            row[f"wrong_{machine}"] = int(
+                np.count_nonzero((decision > 0) != (y_test > 0))
+            )
             results += [linear, rbf]
         row["kkt_violation"] = max(result.kkt_violation for result in results)
         rows.append({**row, "converged": all(result.converged for result in results)})
@@ -197,7 +217,9 @@ def _short(value):
 
 
 FIG_1 = study_over(machines.PAPER, "fig_1", compute_draw, draw=DRAWS)
-FIG_1_LEVERAGE = study_over(machines.PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS)
+FIG_1_LEVERAGE = study_over(
+    machines.PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS
+)
 BEYOND_CONTAMINATION = study_over(
     machines.PAPER, "beyond_contamination", compute_contamination, draw=LEVERAGE_DRAWS
 )
@@ -206,7 +228,9 @@ STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
-    out, frame, leverage = Values(), records["fig_1"], records["fig_1_leverage"]
+    out = Values()
+    frame = records["fig_1"]
+    leverage = records["fig_1_leverage"]
     for panel in "abcd":
         out.add(f"panel {panel}", "C", C)
     out.add_all("contours", {f"level {level:g}": level for level in LEVELS})
@@ -215,12 +239,18 @@ def values(records):
     if not frame.empty:
         out.add("sample", "patterns per class", N_PER_CLASS)
         for label, axis in product(CLASSES, "xy"):
-            out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
+            out.add_spread(
+                f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"]
+            )
         _add_claims(out, frame)
     if not leverage.empty:
-        at, far = leverage.pivot(index="draw", columns="distance"), DISTANCES[-1]
-        turned = {machine: at[f"rotation_{machine}", far] for machine in machines.MACHINES}
-        own, change = at["rotation_Least 1-Norm"], at["rbf_change_Least 1-Norm"]
+        at = leverage.pivot(index="draw", columns="distance")
+        far = DISTANCES[-1]
+        turned = {
+            machine: at[f"rotation_{machine}", far] for machine in machines.MACHINES
+        }
+        own = at["rotation_Least 1-Norm"]
+        change = at["rbf_change_Least 1-Norm"]
         words = "of Least 1-Norm, outlier at 100 - at"
         pairs = {
             f"rotation {words} 50, linear kernel": (own[far], own[50.0]),
@@ -228,12 +258,18 @@ def values(records):
             **_beside_l1(turned, ", outlier at 100, linear kernel"),
         }
         for column, pair in pairs.items():
-            out.add_mean("influence", column, paired_difference(*pair), leverage.converged.all())
+            out.add_mean(
+                "influence", column, paired_difference(*pair), leverage.converged.all()
+            )
     return out.frame()
 
 
 def _beside_l1(turned, words):
-    return {f"rotation {m} - L1{words}": (turned[m], turned["L1"]) for m in turned if m != "L1"}
+    return {
+        f"rotation {m} - L1{words}": (turned[m], turned["L1"])
+        for m in turned
+        if m != "L1"
+    }
 
 
 def _add_claims(out, frame):
@@ -246,13 +282,27 @@ def _add_claims(out, frame):
         crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
         lesser = np.minimum(crossed, 1 - crossed).min(axis=1)
         out.add_mean("clean", column, mean_and_standard_error(lesser), converged)
-    turned = {machine: frame[f"one_per_class_{machine}"] for machine in machines.MACHINES}
-    least, angle = turned["Least 1-Norm"], frame["clean_LS_to_Least_1-Norm"]
-    errors = (frame[f"one_per_class_error_{machine}"] for machine in machines.PRINTED_MACHINES)
+    turned = {
+        machine: frame[f"one_per_class_{machine}"] for machine in machines.MACHINES
+    }
+    least = turned["Least 1-Norm"]
+    angle = frame["clean_LS_to_Least_1-Norm"]
+    errors = (
+        frame[f"one_per_class_error_{machine}"] for machine in machines.PRINTED_MACHINES
+    )
     pairs = {
-        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (angle, least),
-        "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (turned["LS"], angle),
-        "rotation of Least 1-Norm - half of that of LS (degrees)": (least, turned["LS"] / 2),
+        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (
+            angle,
+            least,
+        ),
+        "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (
+            turned["LS"],
+            angle,
+        ),
+        "rotation of Least 1-Norm - half of that of LS (degrees)": (
+            least,
+            turned["LS"] / 2,
+        ),
         **_beside_l1(turned, " (degrees)"),
     }
     pairs["% err. on new points LS - Least 1-Norm"] = errors
@@ -260,4 +310,6 @@ def _add_claims(out, frame):
         out.add_mean("one flip a class", column, paired_difference(*pair), converged)
     for machine in ("Least 1-Norm", "LS", "L2"):
         largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
-        out.add_all("influence", {f"largest |alpha| / C, {machine}": largest}, converged)
+        out.add_all(
+            "influence", {f"largest |alpha| / C, {machine}": largest}, converged
+        )

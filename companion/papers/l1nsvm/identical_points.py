@@ -11,7 +11,12 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from companion.datasets import data_digest, distinct_patterns
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
-from companion.papers.l1nsvm.machines import PAPER, SETTINGS, solve_as_printed, width_to_gamma
+from companion.papers.l1nsvm.machines import (
+    PAPER,
+    SETTINGS,
+    solve_as_printed,
+    width_to_gamma,
+)
 from companion.papers.summaries import DRAWN, split_rows
 from companion.reproduction import Study, Unit, seed_for
 
@@ -38,7 +43,8 @@ def compute_identical(unit):
     """Three optimal solutions of the same problem, and how many nonzeros each one has."""
     X, y, _, _ = split_rows("titanic", unit.params["split"])
     log10_C, log10_sigma = SETTINGS["titanic"][MACHINE]
-    C, gamma = 10.0**log10_C, width_to_gamma(log10_sigma)
+    C = 10.0**log10_C
+    gamma = width_to_gamma(log10_sigma)
     K = gram(X, gamma=gamma)
     result = solve_as_printed(MACHINE, K, y, C, tol=TOL)
     rng = np.random.default_rng(seed_for(PAPER, "jitter", unit.params["split"]))
@@ -72,13 +78,17 @@ def compute_identical(unit):
 def majority_tags(X, y):
     """The labels when identical points all have the one that most of them have, + on a tie."""
     _, pattern = np.unique(X, axis=0, return_inverse=True)
-    return np.where(np.bincount(pattern.ravel(), weights=y)[pattern.ravel()] >= 0, 1, -1)
+    return np.where(
+        np.bincount(pattern.ravel(), weights=y)[pattern.ravel()] >= 0, 1, -1
+    )
 
 
 def share_evenly(alpha, X, y):
     """Give identical points with the same label equal multipliers, keeping their sum."""
     _, _, counts, inverse = distinct_patterns(X, y)
-    return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[inverse]
+    return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[
+        inverse
+    ]
 
 
 def interior_point(K, y, C):
@@ -96,13 +106,19 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-TABLE_2_IDENTICAL = Study(PAPER, "table_2_identical", identical_units, compute_identical)
+TABLE_2_IDENTICAL = Study(
+    PAPER, "table_2_identical", identical_units, compute_identical
+)
 
 
 def add_identical_claims(out, frame):
     """How near the objectives of the other solutions are, and how many nonzeros solutions have."""
-    row, converged = "Titanic, identical points", frame.converged.all()
-    for way, key in (("spread evenly", "even"), ("by an interior point method", "interior")):
+    row = "Titanic, identical points"
+    converged = frame.converged.all()
+    for way, key in (
+        ("spread evenly", "even"),
+        ("by an interior point method", "interior"),
+    ):
         difference = {f"objective difference, {way}": frame[f"{key}_difference"].max()}
         out.add_all(row, difference, converged)
     ways = {

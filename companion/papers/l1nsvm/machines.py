@@ -47,7 +47,9 @@ CHOSEN = {
 }
 
 #: Data sets of Table 2 and the names printed there.
-PRINTED_NAMES = dict(zip(SETTINGS, ("Titanic", "Heart", "Cancer", "German"), strict=True))
+PRINTED_NAMES = dict(
+    zip(SETTINGS, ("Titanic", "Heart", "Cancer", "German"), strict=True)
+)
 
 
 def width_to_gamma(log10_sigma):
@@ -84,12 +86,18 @@ def solve_along_C(machine, K, y, C_values, *, sample_weight=None, tol=EPSILON):
     """Train one machine for growing C, each from the solution before; yields the results."""
     # Multipliers at a bound grow with the bound, so the start is the last solution scaled by the
     # ratio of the two C. The LS machine needs no start: its solution is one factorisation.
-    alpha, last = None, None
+    alpha = None
+    last = None
     for C in C_values:
         if machine == "LS":
             yield ls(K, y, C, sample_weight=sample_weight)
             continue
-        start = None if alpha is None else alpha * (C / last if machine != "L2" else 1.0)
-        result = solve(machine, K, y, C, sample_weight=sample_weight, tol=tol, alpha0=start)
-        alpha, last = result.alpha, C
+        start = (
+            None if alpha is None else alpha * (C / last if machine != "L2" else 1.0)
+        )
+        result = solve(
+            machine, K, y, C, sample_weight=sample_weight, tol=tol, alpha0=start
+        )
+        alpha = result.alpha
+        last = C
         yield result

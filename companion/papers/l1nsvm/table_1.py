@@ -44,7 +44,8 @@ def solve_primal(X, y, C, constraints, slacks, *, one_sided=False):
       of: no point may lie beyond its support hyperplane.
     """
     n, d = X.shape
-    A, unit = y[:, None] * np.hstack([X, np.ones((n, 1))]), np.eye(n)
+    A = y[:, None] * np.hstack([X, np.ones((n, 1))])
+    unit = np.eye(n)
     above = _at_least_zero(np.hstack([A, unit]), np.ones(n))
     below = _at_least_zero(np.hstack([-A, unit]), -np.ones(n))
     positive = _at_least_zero(np.hstack([np.zeros((n, d + 1)), unit]), np.zeros(n))
@@ -90,7 +91,8 @@ def sample(draw):
 
 def compute_cells(unit):
     """Compare the machine of each cell with the primal that the cell describes."""
-    draw, C = unit.params["draw"], unit.params["C"]
+    draw = unit.params["draw"]
+    C = unit.params["C"]
     X, y = sample(draw)
     K = gram(X, kernel="linear")
     rows = []
@@ -103,7 +105,9 @@ def compute_cells(unit):
             "slacks": slacks,
             "machine": machine,
             # The dual is minimised, so at the optimum the primal is minus the dual.
-            "objective_difference": _digits(abs(primal + result.objective) / abs(primal)),
+            "objective_difference": _digits(
+                abs(primal + result.objective) / abs(primal)
+            ),
             "w_difference": _digits(np.linalg.norm(w - w_dual) / np.linalg.norm(w)),
             "kkt_conditions": _digits(kkt_conditions(machine, y, result, C)),
             "kkt_violation": _digits(result.kkt_violation),
@@ -124,13 +128,16 @@ def kkt_conditions(machine, y, result, C):
     ``y f >= 1`` where ``alpha = -C``. For LS: ``y f = 1 - alpha / C``. For L1 the lower bound is
     0; for L2 ``y f = 1 - alpha / C`` where ``alpha > 0`` and ``y f >= 1`` where ``alpha = 0``.
     """
-    margin, alpha = y * result.decision_function, result.alpha
+    margin = y * result.decision_function
+    alpha = result.alpha
     lower = {"Least 1-Norm": -C, "L1": 0.0, "L2": 0.0, "LS": -np.inf}[machine]
     upper = C if machine in ("Least 1-Norm", "L1") else np.inf
     shift = alpha / C if machine in ("LS", "L2") else 0.0
     residual = margin - 1 + shift
     residual = np.where(alpha >= upper, np.maximum(residual, 0), residual)
-    return float(np.abs(np.where(alpha <= lower, np.minimum(residual, 0), residual)).max())
+    return float(
+        np.abs(np.where(alpha <= lower, np.minimum(residual, 0), residual)).max()
+    )
 
 
 def _digits(value):
@@ -146,7 +153,9 @@ def _add_values(out, frame):
     """Agreement of each cell's primal with its machine."""
     for (constraints, slacks), cell in frame.groupby(["constraints", "slacks"]):
         largest = {HEADS[slacks]: cell.objective_difference.max()}
-        out.add_all(f"{constraints.capitalize()} constraints", largest, cell.converged.all())
+        out.add_all(
+            f"{constraints.capitalize()} constraints", largest, cell.converged.all()
+        )
     recovered = frame.naive_w_difference.dropna() < 1e-3
     column = "share of draws that recover the machine"
     out.add("Equality constraints, slacks >= 0", column, recovered.mean())

@@ -6,7 +6,10 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.l1nsvm import table_2_studies
-from companion.papers.l1nsvm.identical_points import TABLE_2_IDENTICAL, add_identical_claims
+from companion.papers.l1nsvm.identical_points import (
+    TABLE_2_IDENTICAL,
+    add_identical_claims,
+)
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
 from companion.papers.summaries import DRAWN, Values, magnitude, present, select
@@ -21,7 +24,9 @@ READINGS = {
 }
 
 
-def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON, settings="matched"):
+def printed_runs(
+    frame, machine, selection="first_order", tol=2 * EPSILON, settings="matched"
+):
     """The rows of a machine in the order of the splits, with % errors.
 
     By default at the settings that match the printed iterations, and stopped where these come out.
@@ -33,22 +38,28 @@ def printed_runs(frame, machine, selection="first_order", tol=2 * EPSILON, setti
 
 def both_orders(rows, machine):
     """Iterations of one machine with first- and with second-order selection."""
-    runs = (printed_runs(rows, machine, f"{order}_order") for order in ("first", "second"))
+    runs = (
+        printed_runs(rows, machine, f"{order}_order") for order in ("first", "second")
+    )
     return [own.n_iter.to_numpy(dtype=float) for own in runs]
 
 
 def values(records):
     """The 48 printed numbers of Table 2, the protocol around them, and Section 4's claims."""
-    out, frame = Values(), records["table_2"]
-    search, surface = records["table_2_search"], records["table_2_surface"]
+    out = Values()
+    frame = records["table_2"]
+    search = records["table_2_search"]
+    surface = records["table_2_surface"]
     names = present(frame, PRINTED_NAMES)
     for name in names:
-        rows, printed = select(frame, dataset=name), PRINTED_NAMES[name]
+        rows = select(frame, dataset=name)
+        printed = PRINTED_NAMES[name]
         _add_runs(out, printed, rows)
         _add_tuned_difference(out, name, search, surface)
     if len(names) == len(PRINTED_NAMES):
         _add_sparsity(out, {name: select(frame, dataset=name) for name in names})
-    iterations, identical = records["table_2_iterations"], records["table_2_identical"]
+    iterations = records["table_2_iterations"]
+    identical = records["table_2_identical"]
     if not iterations.empty and set(iterations.dataset) == set(PRINTED_NAMES):
         _add_iterations(out, iterations)
     if not identical.empty:
@@ -63,9 +74,15 @@ def values(records):
     if not whole.empty:
         for axis in ("C", "sigma"):
             values = whole[f"log10_{axis}"]
-            ends = {f"log10 {axis} from": values.min(), f"log10 {axis} to": values.max()}
+            ends = {
+                f"log10 {axis} from": values.min(),
+                f"log10 {axis} to": values.max(),
+            }
             out.add_all("protocol", ends)
-        out.add_all("protocol", {"CV repeats": whole.repeats.max(), "CV folds": whole.folds.max()})
+        out.add_all(
+            "protocol",
+            {"CV repeats": whole.repeats.max(), "CV folds": whole.folds.max()},
+        )
     return out.frame()
 
 
@@ -108,20 +125,31 @@ def _add_sparsity(out, frames):
 
     Each where it holds least.
     """
-    row, by_mean = "all data sets", attrgetter("mean")
+    row = "all data sets"
+    by_mean = attrgetter("mean")
     for reading, run in READINGS.items():
         ls, least, l1 = (_shares(frames, machine, **run) for machine in SEARCHED)
         dense = [*ls.values(), *(least[name] for name in frames if name != SPARSE)]
         dense = map(mean_and_standard_error, dense)
         apart = [magnitude(paired_difference(ls[name], least[name])) for name in frames]
-        lost = [paired_difference(l1[name], least[name]) for name in frames if name != SPARSE]
+        lost = [
+            paired_difference(l1[name], least[name])
+            for name in frames
+            if name != SPARSE
+        ]
         sparser = paired_difference(least[SPARSE], l1[SPARSE])
         claims = {
-            "least share of SVs, all but Least 1-Norm on Titanic": min(dense, key=by_mean),
+            "least share of SVs, all but Least 1-Norm on Titanic": min(
+                dense, key=by_mean
+            ),
             "largest |LS - Least 1-Norm| share of SVs": max(apart, key=by_mean),
             "share of SVs, Least 1-Norm - L1, Titanic": sparser,
-            "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(lost, key=by_mean),
-            "largest share of SVs, L1": max(map(mean_and_standard_error, l1.values()), key=by_mean),
+            "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(
+                lost, key=by_mean
+            ),
+            "largest share of SVs, L1": max(
+                map(mean_and_standard_error, l1.values()), key=by_mean
+            ),
         }
         for column, mean in claims.items():
             out.add_mean(row, column, mean, reading=reading)
@@ -135,11 +163,16 @@ def _add_sparsity(out, frames):
 
 def _add_iterations(out, frame):
     """Which machine is faster over the grid, and where the second order does not help LS."""
-    faster, remarkably = [], []
+    faster = []
+    remarkably = []
     for name in PRINTED_NAMES:
-        ls, least = (iterations_of(frame, name, machine, "first") for machine in PRINTED_MACHINES)
+        ls, least = (
+            iterations_of(frame, name, machine, "first") for machine in PRINTED_MACHINES
+        )
         faster.append((ls < least).mean(axis=1).to_numpy())
-        remarkably.append([(ls <= least / 2).mean(axis=1), (least <= ls / 2).mean(axis=1)])
+        remarkably.append(
+            [(ls <= least / 2).mean(axis=1), (least <= ls / 2).mean(axis=1)]
+        )
     faster.sort(key=np.mean)
     ends = [own if own.mean() < 0.5 else 1 - own for own in faster]
     loser = mean_and_standard_error(min(ends, key=np.mean))
@@ -162,7 +195,9 @@ def search_surface(search, dataset, machine, part=ALL_ROWS):
     """Cross-validated error in per cent, a row for each log10 C, a column for each log10 sigma."""
     rows = select(search, dataset=dataset, machine=machine, part=part)
     error = 100.0 * rows.n_wrong / (rows.n_rows * rows.repeats)
-    return rows.assign(error=error).pivot(index="log10_C", columns="log10_sigma", values="error")
+    return rows.assign(error=error).pivot(
+        index="log10_C", columns="log10_sigma", values="error"
+    )
 
 
 def chosen_setting(search, dataset, machine, part=ALL_ROWS):
@@ -187,7 +222,9 @@ def errors_at(surface, dataset, machine, setting):
 
 def iterations_of(frame, dataset, machine, order):
     """Iterations of an order, first or second, a row a split, a column a (log10 C, log10 sigma)."""
-    rows = select(frame, dataset=dataset, machine=machine).set_index(["split", "log10_sigma"])
+    rows = select(frame, dataset=dataset, machine=machine).set_index(
+        ["split", "log10_sigma"]
+    )
     counts = rows.filter(like=f"{order}_C").astype(float)
     counts.columns = [float(name.partition("_C")[2]) for name in counts]
     return counts.unstack().sort_index(axis=1)
@@ -202,10 +239,12 @@ def second_over_first(frame, dataset, machine):
 
 def worst_second_order(frame, machine):
     """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
-    largest, worst = -np.inf, None
+    largest = -np.inf
+    worst = None
     for name in frame.dataset.unique():
         ratio = second_over_first(frame, name, machine)
         picked = ratio[::2].mean()
         if picked.max() > largest:
-            largest, worst = picked.max(), ratio[1::2][picked.idxmax()]
+            largest = picked.max()
+            worst = ratio[1::2][picked.idxmax()]
     return mean_and_standard_error(worst)

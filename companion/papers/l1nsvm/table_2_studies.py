@@ -27,7 +27,12 @@ from companion.datasets import (
 )
 from companion.kernels import gram
 from companion.papers.l1nsvm import machines
-from companion.papers.l1nsvm.machines import MACHINES, PAPER, PRINTED_NAMES, width_to_gamma
+from companion.papers.l1nsvm.machines import (
+    MACHINES,
+    PAPER,
+    PRINTED_NAMES,
+    width_to_gamma,
+)
 from companion.papers.summaries import DRAWN, ida_units, split_rows
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
@@ -40,7 +45,10 @@ LOG10_C_RANGE = (0.0, 2.0)
 LOG10_SIGMA_RANGE = (0.0, 4.0)
 SPLITS = {"paper": 100, "quick": 10}
 TUNING_SPLITS = {"paper": 5, "quick": 0}
-STEPS = {"paper": {"C_step": 0.25, "sigma_step": 0.5}, "quick": {"C_step": 0.5, "sigma_step": 1.0}}
+STEPS = {
+    "paper": {"C_step": 0.25, "sigma_step": 0.5},
+    "quick": {"C_step": 0.5, "sigma_step": 1.0},
+}
 #: Folds and repeats of the cross-validation.
 FOLDS = {"paper": (10, 10), "quick": (5, 1)}
 ITERATION_SIZES = {
@@ -95,14 +103,22 @@ def compute_split(unit):
 def run_all(runs, name, split):
     """Train and test the machines of some runs on one split: a row a run."""
     X_train, y_train, X_test, y_test = split
-    rows, grams = [], {}
+    rows = []
+    grams = {}
     for machine, settings, selection, threshold in runs:
         log10_C, log10_sigma = SETTINGS[settings][name][machine]
-        C, gamma, tol = 10.0**log10_C, width_to_gamma(log10_sigma), threshold * machines.EPSILON
+        C = 10.0**log10_C
+        gamma = width_to_gamma(log10_sigma)
+        tol = threshold * machines.EPSILON
         if gamma not in grams:
-            grams[gamma] = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
+            grams[gamma] = (
+                gram(X_train, gamma=gamma),
+                gram(X_test, X_train, gamma=gamma),
+            )
         K, K_test = grams[gamma]
-        result = machines.solve_as_printed(machine, K, y_train, C, tol=tol, selection=selection)
+        result = machines.solve_as_printed(
+            machine, K, y_train, C, tol=tol, selection=selection
+        )
         values = K_test @ (y_train * result.alpha) + result.intercept
         row = {
             "machine": machine,
@@ -130,12 +146,15 @@ def run_all(runs, name, split):
 
 def search_units(profile):
     """One unit a data set, part of the data, machine and kernel width."""
-    steps, (folds, repeats) = STEPS[profile], FOLDS[profile]
+    steps = STEPS[profile]
+    (folds, repeats) = FOLDS[profile]
     splits = range(1, TUNING_SPLITS[profile] + 1)
     parts = [ALL_ROWS, *(f"training rows of split {split}" for split in splits)]
     widths = grid(LOG10_SIGMA_RANGE, steps["sigma_step"])
     units = []
-    for name, part, machine, log10_sigma in product(PRINTED_NAMES, parts, SEARCHED, widths):
+    for name, part, machine, log10_sigma in product(
+        PRINTED_NAMES, parts, SEARCHED, widths
+    ):
         params = {
             "dataset": name,
             "part": part,
@@ -155,18 +174,25 @@ def compute_search(unit):
     p = unit.params
     if p["part"] == ALL_ROWS:
         data = load_ida(p["dataset"])
-        X, y = data.X, data.y
+        X = data.X
+        y = data.y
     else:
         X, y, _, _ = split_rows(p["dataset"], int(p["part"].rsplit(" ", 1)[1]))
     # The folds are the same for every machine and width: comparisons are paired.
-    n_folds, n_repeats = p["folds"], p["repeats"]
+    n_folds = p["folds"]
+    n_repeats = p["repeats"]
     seed = seed_for(PAPER, "folds", p["dataset"], p["part"], n_folds, n_repeats)
     state = int(seed.generate_state(1)[0] % 2**31)
-    folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=state)
+    folds = RepeatedStratifiedKFold(
+        n_splits=n_folds, n_repeats=n_repeats, random_state=state
+    )
     splits = list(folds.split(X, y))
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
-    C_values, gamma = [10.0**c for c in log10_C], width_to_gamma(p["log10_sigma"])
-    errors = cross_validated_errors(p["machine"], X, y, gamma, C_values=C_values, splits=splits)
+    C_values = [10.0**c for c in log10_C]
+    gamma = width_to_gamma(p["log10_sigma"])
+    errors = cross_validated_errors(
+        p["machine"], X, y, gamma, C_values=C_values, splits=splits
+    )
     rows = []
     for c, wrong, violation, converged in zip(log10_C, *errors, strict=True):
         # n_wrong of a repeat sums over its folds, which follow one another.
@@ -175,7 +201,9 @@ def compute_search(unit):
             "log10_C": c,
             "n_rows": len(y),
             "n_wrong": int(by_repeat.sum()),
-            "n_wrong_spread": float(round(by_repeat.std(ddof=1), 4)) if n_repeats > 1 else None,
+            "n_wrong_spread": float(round(by_repeat.std(ddof=1), 4))
+            if n_repeats > 1
+            else None,
             "kkt_violation": float(violation),
             "converged": bool(converged),
         }
@@ -195,7 +223,8 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
     violation = np.zeros(len(C_values))
     converged = np.ones(len(C_values), dtype=bool)
     if machine == "LS" and len(y_distinct) > len(y) / 2:
-        K, tests = gram(X, gamma=gamma), [test for _, test in splits]
+        K = gram(X, gamma=gamma)
+        tests = [test for _, test in splits]
         for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
             pairs = zip(held_out, tests, strict=True)
             n_wrong[k] = [_n_wrong(values, y[test]) for values, test in pairs]
@@ -206,9 +235,13 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
         used = np.flatnonzero(weight)
         test_weight = np.bincount(inverse[test], minlength=len(y_distinct))
         tested = np.flatnonzero(test_weight)
-        sub, cross = np.ascontiguousarray(K[np.ix_(used, used)]), K[np.ix_(tested, used)]
-        y_used, y_tested = y_distinct[used], y_distinct[tested]
-        results = machines.solve_along_C(machine, sub, y_used, C_values, sample_weight=weight[used])
+        sub = np.ascontiguousarray(K[np.ix_(used, used)])
+        cross = K[np.ix_(tested, used)]
+        y_used = y_distinct[used]
+        y_tested = y_distinct[tested]
+        results = machines.solve_along_C(
+            machine, sub, y_used, C_values, sample_weight=weight[used]
+        )
         for k, result in enumerate(results):
             values = cross @ (y_used * result.alpha) + result.intercept
             n_wrong[k, f] = test_weight[tested][_predicted(values) != y_tested].sum()
@@ -222,7 +255,9 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
 
 def surface_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    return ida_units(PAPER, "table_2_surface", PRINTED_NAMES, SPLITS[profile], **STEPS[profile])
+    return ida_units(
+        PAPER, "table_2_surface", PRINTED_NAMES, SPLITS[profile], **STEPS[profile]
+    )
 
 
 def compute_surface(unit):
@@ -230,15 +265,19 @@ def compute_surface(unit):
     p = unit.params
     X_train, y_train, X_test, y_test = split_rows(p["dataset"], p["split"])
     X_train, y_train, weight, _ = distinct_patterns(X_train, y_train)
-    weight, log10_C = weight.astype(float), grid(LOG10_C_RANGE, p["C_step"])
+    weight = weight.astype(float)
+    log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
     head = {"n_test": len(y_test), "kkt_violation": 0.0, "converged": True}
     rows = {machine: {"machine": machine, **head} for machine in SEARCHED}
     for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
         gamma = width_to_gamma(log10_sigma)
-        K, K_test = gram(X_train, gamma=gamma), gram(X_test, X_train, gamma=gamma)
+        K = gram(X_train, gamma=gamma)
+        K_test = gram(X_test, X_train, gamma=gamma)
         for machine, row in rows.items():
-            results = machines.solve_along_C(machine, K, y_train, C_values, sample_weight=weight)
+            results = machines.solve_along_C(
+                machine, K, y_train, C_values, sample_weight=weight
+            )
             for c, result in zip(log10_C, results, strict=True):
                 values = K_test @ (y_train * result.alpha) + result.intercept
                 row[surface_column(c, log10_sigma)] = _n_wrong(values, y_test)
@@ -257,7 +296,9 @@ def surface_column(log10_C, log10_sigma):
 
 def iteration_units(profile):
     """One unit a data set and split, each for the whole grid."""
-    return ida_units(PAPER, "table_2_iterations", PRINTED_NAMES, **ITERATION_SIZES[profile])
+    return ida_units(
+        PAPER, "table_2_iterations", PRINTED_NAMES, **ITERATION_SIZES[profile]
+    )
 
 
 def compute_iterations(unit):
@@ -275,8 +316,11 @@ def compute_iterations(unit):
             orders = ("first", "second")[: 1 + (machine in machines.PRINTED_MACHINES)]
             for log10_C in grid(LOG10_C_RANGE, p["C_step"]):
                 for order in orders:
-                    C, selection = 10.0**log10_C, f"{order}_order"
-                    result = machines.solve_as_printed(machine, K, y, C, selection=selection)
+                    C = 10.0**log10_C
+                    selection = f"{order}_order"
+                    result = machines.solve_as_printed(
+                        machine, K, y, C, selection=selection
+                    )
                     row[f"{order}_C{log10_C:g}"] = result.n_iter
                     row["converged"] &= bool(result.converged)
             rows.append(row)
@@ -290,20 +334,28 @@ def genuine_units(profile):
     """One unit a data set and split of the repository itself."""
     digests = {name: OUTSIDE[f"ida/{name}.npz"].sha256[:16] for name in GENUINE}
     return [
-        Unit(PAPER, "beyond_genuine", {"dataset": name, "split": split}, data=digests[name])
+        Unit(
+            PAPER,
+            "beyond_genuine",
+            {"dataset": name, "split": split},
+            data=digests[name],
+        )
         for name, split in product(GENUINE, range(1, GENUINE_SPLITS[profile] + 1))
     ]
 
 
 def compute_genuine(unit):
     """Train and test on one of them, at the settings chosen and at those that match."""
-    name, split = unit.params["dataset"], unit.params["split"]
+    name = unit.params["dataset"]
+    split = unit.params["split"]
     return run_all(GENUINE_RUNS, name, genuine_split(name, split))
 
 
 TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
 TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
 TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
-TABLE_2_ITERATIONS = Study(PAPER, "table_2_iterations", iteration_units, compute_iterations)
+TABLE_2_ITERATIONS = Study(
+    PAPER, "table_2_iterations", iteration_units, compute_iterations
+)
 BEYOND_GENUINE = Study(PAPER, "beyond_genuine", genuine_units, compute_genuine)
 STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS)

@@ -36,11 +36,15 @@ def compute_size(unit):
     svc = cases.fit(design, y)
     unbiased = cases.fit(design, y, loss=Unbiased(2.0), start=svc)
     return {
-        "svc_error": round(cases.linear_error(p["reading"], svc.coef[0], svc.intercept), 6),
+        "svc_error": round(
+            cases.linear_error(p["reading"], svc.coef[0], svc.intercept), 6
+        ),
         "usvc_error": round(
             cases.linear_error(p["reading"], unbiased.coef[0], unbiased.intercept), 6
         ),
-        "share_of_large_slacks": round(float(np.mean(y * svc.decision_function < -1.0)), 6),
+        "share_of_large_slacks": round(
+            float(np.mean(y * svc.decision_function < -1.0)), 6
+        ),
         "mean_slack": round(_mean_slack(svc, y), 6),
         "converged": svc.converged and unbiased.converged,
     }
@@ -60,9 +64,13 @@ def compute_width(unit):
     X, y = cases.sample(reading, "train", p["draw"])
     X_valid, y_valid = cases.sample(reading, "validation", p["draw"])
     gamma = gamma_from_width(p["sigma"], "2sigma2")
-    rng = np.random.default_rng(seed_for(cases.PAPER, "benefit prototypes", reading, p["draw"]))
+    rng = np.random.default_rng(
+        seed_for(cases.PAPER, "benefit prototypes", reading, p["draw"])
+    )
     prototypes = fscl(X, N_PROTOTYPES, rng=rng)
-    design = Design.kernel(gram(X, prototypes, gamma=gamma), gram(prototypes, gamma=gamma))
+    design = Design.kernel(
+        gram(X, prototypes, gamma=gamma), gram(prototypes, gamma=gamma)
+    )
     K_valid = gram(X_valid, prototypes, gamma=gamma)
     centres = 0.5 * (_EDGES[1:] + _EDGES[:-1])
     K_line = gram(centres[:, np.newaxis], prototypes, gamma=gamma)
@@ -70,22 +78,31 @@ def compute_width(unit):
     unbiased = wls_path(design, y, C_VALUES, loss=Unbiased(2.0), start=svc)
     row = {}
     for name, machines in (("svc", svc), ("usvc", unbiased)):
-        wrong = [np.mean((K_valid @ m.coef + m.intercept) * y_valid <= 0) for m in machines]
+        wrong = [
+            np.mean((K_valid @ m.coef + m.intercept) * y_valid <= 0) for m in machines
+        ]
         best = int(np.argmin(wrong))
         chosen = machines[best]
         decision = K_line @ chosen.coef + chosen.intercept
         row[f"{name}_C"] = C_VALUES[best]
         row[f"{name}_error"] = round(cases.rule_error(reading, decision, _EDGES), 6)
         if name == "svc":
-            row["share_of_large_slacks"] = float(np.mean(y * chosen.decision_function < -1.0))
-            row["mean_slack"] = round(_mean_slack(machines[C_VALUES.index(cases.C)], y), 6)
+            row["share_of_large_slacks"] = float(
+                np.mean(y * chosen.decision_function < -1.0)
+            )
+            row["mean_slack"] = round(
+                _mean_slack(machines[C_VALUES.index(cases.C)], y), 6
+            )
     row["converged"] = all(m.converged for m in (*svc, *unbiased))
     return row
 
 
-_SIZE_DRAWS, _WIDTH_DRAWS = {"paper": 100, "quick": 10}, {"paper": 60, "quick": 10}
+_SIZE_DRAWS = {"paper": 100, "quick": 10}
+_WIDTH_DRAWS = {"paper": 60, "quick": 10}
 _READ = {"reading": cases.TABLE_READINGS.values()}
-BENEFIT_SIZE = cases.study_of("benefit_size", compute_size, **_READ, n=SIZES, draw=_SIZE_DRAWS)
+BENEFIT_SIZE = cases.study_of(
+    "benefit_size", compute_size, **_READ, n=SIZES, draw=_SIZE_DRAWS
+)
 BENEFIT_WIDTH = cases.study_of(
     "benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=_WIDTH_DRAWS
 )
@@ -100,24 +117,35 @@ def add_gains(out, sizes, widths):
     """What the gain and the slacks grow with, and whether the error goes to its least."""
     for case, own in cases.by_case(sizes).groupby("case"):
         at = _by_draw(own.assign(gain=gains(own)), "gain", "n")
-        excess = 100 * _by_draw(own, "usvc_error", "n") - minima(cases.TABLE_READINGS[case])[0][2]
-        column = "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)"
+        excess = (
+            100 * _by_draw(own, "usvc_error", "n")
+            - minima(cases.TABLE_READINGS[case])[0][2]
+        )
+        column = (
+            "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)"
+        )
         claims = {
-            "gain at n = 5000 - gain at n = 20 (points)": paired_difference(at[5000], at[20]),
+            "gain at n = 5000 - gain at n = 20 (points)": paired_difference(
+                at[5000], at[20]
+            ),
             "gain at n = 20 (points)": mean_and_standard_error(at[20]),
             column: paired_difference(excess[5000], excess[1000] / 2),
         }
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
     for case, own in cases.by_case(widths).groupby("case"):
         gain = _by_draw(own.assign(gain=gains(own)), "gain", "sigma")
-        linear = select(sizes, reading=cases.TABLE_READINGS[case], n=cases.N_PATTERNS).set_index(
-            "draw"
-        )
+        linear = select(
+            sizes, reading=cases.TABLE_READINGS[case], n=cases.N_PATTERNS
+        ).set_index("draw")
         slack = _by_draw(own, "mean_slack", "sigma")
         both = slack.join(linear.mean_slack, how="inner")
         claims = {
-            "least step of the gain from a width to the next (points)": _least_step(gain),
-            "least step of the mean slack from a width to the next, C = 10": _least_step(slack),
+            "least step of the gain from a width to the next (points)": _least_step(
+                gain
+            ),
+            "least step of the mean slack from a width to the next, C = 10": _least_step(
+                slack
+            ),
             "mean slack: linear - RBF, least over the widths, C = 10": least_supported(
                 [paired_difference(both.mean_slack, both[sigma]) for sigma in slack]
             ),
@@ -132,4 +160,6 @@ def _by_draw(rows, column, along):
 
 def _least_step(table):
     """The least supported of the paired steps from each column to the next."""
-    return least_supported([paired_difference(table[b], table[a]) for a, b in pairwise(table)])
+    return least_supported(
+        [paired_difference(table[b], table[a]) for a, b in pairwise(table)]
+    )

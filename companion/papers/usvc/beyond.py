@@ -9,7 +9,14 @@ threshold. What is promised on the training part is then counted on the test par
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, counts, groups, magnitude, means_and_errors, select
+from companion.papers.summaries import (
+    Values,
+    counts,
+    groups,
+    magnitude,
+    means_and_errors,
+    select,
+)
 from companion.papers.usvc import benefit
 from companion.papers.usvc.linear import LOSS
 from companion.papers.usvc.paired_errors import least_supported, sizes_of
@@ -66,10 +73,14 @@ def _cost(decision, y, ratio):
 def compute_costs(unit):
     """Errors of both kinds, with and without the costs in the loss, at the C of least cost."""
     part = split(unit.params["dataset"], unit.params["split"])
-    design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
-    rows, fitted = [], {}
+    design = Design.linear(part.X)
+    test = Design.linear(part.X_test).augmented
+    rows = []
+    fitted = {}
     for positive in COST_RATIOS:
-        decisions = held_out_decisions(part, design, MACHINES, C_VALUES, positive=positive)
+        decisions = held_out_decisions(
+            part, design, MACHINES, C_VALUES, positive=positive
+        )
         found = points(design, part.y, MACHINES, C_VALUES, positive=positive)
         for name in MACHINES:
             fitted[name, positive] = *decisions[name], *found[name]
@@ -77,7 +88,9 @@ def compute_costs(unit):
         for ratio in COST_RATIOS:
             for positive in sorted({1.0, ratio}):
                 decision, flag, found, flag_all = fitted[name, positive]
-                best = int(np.argmin([_cost(column, part.y, ratio) for column in decision.T]))
+                best = int(
+                    np.argmin([_cost(column, part.y, ratio) for column in decision.T])
+                )
                 row = {
                     "machine": name,
                     "ratio": ratio,
@@ -94,21 +107,29 @@ def compute_costs(unit):
 def compute_false_alarms(unit):
     """False alarms and detections at each nominal level: a row a machine, way and level."""
     part = split(unit.params["dataset"], unit.params["split"])
-    design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
-    rows, unweighted = [], held_out_decisions(part, design, MACHINES, C_VALUES)
+    design = Design.linear(part.X)
+    test = Design.linear(part.X_test).augmented
+    rows = []
+    unweighted = held_out_decisions(part, design, MACHINES, C_VALUES)
     for name, (decision, converged) in unweighted.items():
         best = int(np.argmin([_cost(column, part.y, 1.0) for column in decision.T]))
         C = [C_VALUES[best]]
         machine = points(design, part.y, [name], C)[name][0][0]
-        rates, settled = {}, True
+        rates = {}
+        settled = True
         for weight in NEGATIVE_WEIGHTS:
-            along, flag = held_out_decisions(part, design, [name], C, negative=weight)[name]
-            rates[weight], settled = np.mean(along[part.y < 0, 0] > 0), settled and flag
+            along, flag = held_out_decisions(part, design, [name], C, negative=weight)[
+                name
+            ]
+            rates[weight] = np.mean(along[part.y < 0, 0] > 0)
+            settled = settled and flag
             if rates[weight] <= min(LEVELS):
                 break
         for level in LEVELS:
             shift = threshold_for(decision[part.y < 0, best], level)
-            weight = next((w for w, rate in rates.items() if rate <= level), NEGATIVE_WEIGHTS[-1])
+            weight = next(
+                (w for w, rate in rates.items() if rate <= level), NEGATIVE_WEIGHTS[-1]
+            )
             weighted, flag = points(design, part.y, [name], C, negative=weight)[name]
             for way, chosen, used, fitted in (
                 ("threshold", test @ machine - shift, 1.0, converged),
@@ -139,8 +160,15 @@ def threshold_for(negatives, level):
 
 _N_SPLITS = {"paper": dict.fromkeys(DATASETS, 40), "quick": dict.fromkeys(DATASETS, 5)}
 BEYOND_COSTS = split_study("beyond_costs", compute_costs, **_N_SPLITS)
-BEYOND_FALSE_ALARMS = split_study("beyond_false_alarms", compute_false_alarms, **_N_SPLITS)
-STUDIES = (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH, BEYOND_COSTS, BEYOND_FALSE_ALARMS)
+BEYOND_FALSE_ALARMS = split_study(
+    "beyond_false_alarms", compute_false_alarms, **_N_SPLITS
+)
+STUDIES = (
+    benefit.BENEFIT_SIZE,
+    benefit.BENEFIT_WIDTH,
+    BEYOND_COSTS,
+    BEYOND_FALSE_ALARMS,
+)
 
 
 def values(records):
@@ -179,7 +207,9 @@ def costs_of(own):
 
     That is its mean difference to the machine without the costs, and to the SVC with them.
     """
-    cost = (own.ratio * own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
+    cost = (own.ratio * own.missed + own.false_alarms) / (
+        own.n_positive + own.n_negative
+    )
     of = dict(iter(cost.groupby([own.machine, own.weighted])))
     gain = paired_difference(of["USVC", True], of["USVC", False], **_sizes(own))
     return of, gain, paired_difference(of["USVC", True], of["SVC", True], **_sizes(own))
@@ -194,7 +224,10 @@ def rates(rows):
     sizes = _sizes(rows)
     return {
         what: means_and_errors(
-            [mean_and_standard_error(own, **sizes) for _, own in rate.groupby(rows.alpha)]
+            [
+                mean_and_standard_error(own, **sizes)
+                for _, own in rate.groupby(rows.alpha)
+            ]
         )
         for what, rate in of_parts.items()
     }

@@ -35,7 +35,9 @@ def fit_network(K, y, weight, n_centres, rng):
 
 def boost(K, y, rows, rng, *, n_networks, n_centres):
     """Networks, each with its factor, boosted on some rows; and the output at all of them."""
-    weight, output, networks = np.zeros(len(y)), np.zeros(len(y)), []
+    weight = np.zeros(len(y))
+    output = np.zeros(len(y))
+    networks = []
     weight[rows] = 1.0 / len(rows)
     for _ in range(n_networks):
         centres, beta = fit_network(K, y, weight, n_centres, rng)
@@ -53,7 +55,9 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
 
 def decision(networks, K):
     """Output for kernel values of the training samples (rows) and points (columns)."""
-    return sum(factor * _output_of(K[centres], beta) for factor, centres, beta in networks)
+    return sum(
+        factor * _output_of(K[centres], beta) for factor, centres, beta in networks
+    )
 
 
 def _output_of(kernels, beta):

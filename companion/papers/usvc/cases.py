@@ -59,7 +59,9 @@ study_of = partial(study_over, PAPER)
 def by_case(frame):
     """Records with a column for their case; it is missing for readings other than Table 1's."""
     cases = {reading: case for case, reading in TABLE_READINGS.items()}
-    return frame.assign(case=[cases.get(reading) for reading in frame.get("reading", ())])
+    return frame.assign(
+        case=[cases.get(reading) for reading in frame.get("reading", ())]
+    )
 
 
 def sample(reading, part, trial, n=N_PATTERNS):
@@ -97,11 +99,14 @@ def rule_error(reading, decision, edges):
     negative = np.diff(parts.negative.cdf(edges))
     is_positive = np.asarray(decision) > 0
     return float(
-        parts.prior * positive[~is_positive].sum() + (1 - parts.prior) * negative[is_positive].sum()
+        parts.prior * positive[~is_positive].sum()
+        + (1 - parts.prior) * negative[is_positive].sum()
     )
 
 
 def linear_error(reading, w, b):
     """Probability of error of sign(w x + b), in closed form."""
     threshold = -b / w
-    return rule_error(reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf]))
+    return rule_error(
+        reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf])
+    )

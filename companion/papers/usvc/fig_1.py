@@ -20,12 +20,15 @@ _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 def minima(reading):
     """Minima of the error over the threshold, lowest first: begin, end, error in per cent."""
     error = np.round(theoretical_error(reading, _THRESHOLDS), 9)
-    found, begin = [], None
+    found = []
+    begin = None
     for j, change in enumerate(np.diff(error)):
         if change < 0:
             begin = j + 1
         elif change > 0 and begin is not None:
-            found.append((float(_THRESHOLDS[begin]), float(_THRESHOLDS[j]), float(error[j])))
+            found.append(
+                (float(_THRESHOLDS[begin]), float(_THRESHOLDS[j]), float(error[j]))
+            )
             begin = None
     return sorted(found, key=lambda item: item[2])
 
@@ -66,7 +69,9 @@ STUDIES = (FIG_1_LOSSES, FIG_1_CASES)
 
 def values(records):
     """The distributions, the distances to the step, and the minima of the error."""
-    out, losses, cases = Values(), records["fig_1_losses"], records["fig_1_cases"]
+    out = Values()
+    losses = records["fig_1_losses"]
+    cases = records["fig_1_cases"]
     for row, case, wide, cluster in (
         ("(28), case A", "A", "N(.75, .15)", "N(.2, .02)"),
         ("(29), case B", "B", "U(.7, .95)", "N(.25, .02)"),
@@ -80,8 +85,14 @@ def values(records):
     if not losses.empty:
         distance = losses.set_index("s").distance_to_step
         hinge = losses.hinge_distance_to_step.iloc[0]
-        out.add("Figure 1", "distance to the step: s = 10 - s = 2", distance[10.0] - distance[2.0])
-        out.add("Figure 1", "distance to the step: USVC s = 2 - SVC", distance[2.0] - hinge)
+        out.add(
+            "Figure 1",
+            "distance to the step: s = 10 - s = 2",
+            distance[10.0] - distance[2.0],
+        )
+        out.add(
+            "Figure 1", "distance to the step: USVC s = 2 - SVC", distance[2.0] - hinge
+        )
     if cases.empty:
         return out.frame()
     cases = cases.set_index("reading")
@@ -90,8 +101,12 @@ def values(records):
     out.add("Figure 2, case B", "global minimum at", b.global_from)
     out.add("Figure 2, case B", "CE of the wide minimum (%)", b.local_error)
     out.add("Figure 2, case B", "wide minimum around", (b.local_from + b.local_to) / 2)
-    for reading, read in (("A, as printed", ""), ("A, weights exchanged", "a-weights-exchanged")):
-        row, a = "Figure 2, case A", cases.loc[reading]
+    for reading, read in (
+        ("A, as printed", ""),
+        ("A, weights exchanged", "a-weights-exchanged"),
+    ):
+        row = "Figure 2, case A"
+        a = cases.loc[reading]
         out.add_read(row, "CE_min (%)", a.global_error, read)
         out.add_read(row, "global minimum at", a.global_from, read)
         out.add_read(row, "local minimum around", a.local_from, read)
@@ -100,7 +115,8 @@ def values(records):
 
 def _distribution(parts, wide, cluster):
     """The settings of (28) or (29)."""
-    w, q = parts.wide, parts.cluster_weight
+    w = parts.wide
+    q = parts.cluster_weight
     normal = {"mean of the wide part": w.mean(), "deviation of the wide part": w.std()}
     uniform = {"wide part from": w.ppf(0), "wide part to": w.ppf(1)}
     return (normal if wide.startswith("N") else uniform) | {

@@ -15,7 +15,11 @@ from companion.papers.summaries import Values, select, share
 from companion.papers.usvc import cases
 from companion.solvers.wls import Design
 
-LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, cases.K), "USVC s=4": Unbiased(4.0, cases.K)}
+LOSSES = {
+    "SVC": Hinge(),
+    "USVC s=2": Unbiased(2.0, cases.K),
+    "USVC s=4": Unbiased(4.0, cases.K),
+}
 
 #: Thresholds and slopes of the profile in the study.
 THRESHOLDS = np.linspace(0.0, 1.0, 101)
@@ -50,7 +54,9 @@ class Surface:
     def minima(self):
         """Indices of the local minima inside the profile; the last of equal neighbours counts."""
         inside = self.profile[1:-1]
-        return 1 + np.flatnonzero((inside <= self.profile[:-2]) & (inside < self.profile[2:]))
+        return 1 + np.flatnonzero(
+            (inside <= self.profile[:-2]) & (inside < self.profile[2:])
+        )
 
 
 def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
@@ -64,25 +70,30 @@ def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
 
 def iterate(X, y, loss, **options):
     """The plain iteration of the paper, with its history."""
-    return cases.fit(Design.linear(X), y, loss=loss, accelerate=False, history=True, **options)
+    return cases.fit(
+        Design.linear(X), y, loss=loss, accelerate=False, history=True, **options
+    )
 
 
 def machine(X, y, name, start="least_squares"):
     """The minimum that is reached from a start: threshold, slope, result."""
     result = cases.fit(Design.linear(X), y, loss=LOSSES[name], start=start)
-    w, b = float(result.coef[0]), result.intercept
+    w = float(result.coef[0])
+    b = result.intercept
     return -b / w, w, result
 
 
 def compute_profiles(unit):
     """How well the profile of a loss stands for the error: a row a loss."""
-    reading, trial = unit.params["reading"], unit.params["trial"]
+    reading = unit.params["reading"]
+    trial = unit.params["trial"]
     X, y = cases.sample(reading, "train", trial)
     return [_profile_row(reading, X, y, name) for name in ("SVC", "USVC s=2")]
 
 
 def _profile_row(reading, X, y, name):
-    error, shape = cases.theoretical_error(reading, THRESHOLDS), surface(X, y, LOSSES[name])
+    error = cases.theoretical_error(reading, THRESHOLDS)
+    shape = surface(X, y, LOSSES[name])
     threshold, slope, result = machine(X, y, name, cases.PRINTED_START)
     from_svc, _, other = machine(X, y, name, "svc")
     return {
@@ -104,7 +115,8 @@ def _narrow_minimum(X, y, name, shape):
     if not found:
         return {"narrow_at": None, "narrow_slope": None}
     best = min(found, key=lambda j: shape.profile[j])
-    at, slope = shape.thresholds[[best]], shape.locus[best]
+    at = shape.thresholds[[best]]
+    slope = shape.locus[best]
     near = slope * np.linspace(1 / _STEP, _STEP, 41)
     slope = surface(X, y, LOSSES[name], at, near).locus[0]
     return {"narrow_at": round(float(at[0]), 4), "narrow_slope": round(float(slope), 3)}
@@ -112,12 +124,17 @@ def _narrow_minimum(X, y, name, shape):
 
 def compute_convergence(unit):
     """The plain iteration at several orders and dampings, and whether the minimum is stable."""
-    reading, trial = unit.params["reading"], unit.params["trial"]
+    reading = unit.params["reading"]
+    trial = unit.params["trial"]
     X, y = cases.sample(reading, "train", trial)
     design = Design.linear(X)
     svc = cases.fit(design, y)
     rows = []
-    for s, dampings in ((2.0, (0.0, cases.DAMPING)), (3.0, (0.0, cases.DAMPING)), (4.0, DAMPINGS)):
+    for s, dampings in (
+        (2.0, (0.0, cases.DAMPING)),
+        (3.0, (0.0, cases.DAMPING)),
+        (4.0, DAMPINGS),
+    ):
         loss = Unbiased(s, 0.0)
         minimum = cases.fit(design, y, loss=loss, start=svc)
         for damping in dampings:
@@ -151,33 +168,54 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
     ridge = np.diag([1.0] * design.m + [0.0])
     M = ridge + rows.T @ (rows * (cases.C * loss.weight(slack))[:, None])
     H = ridge + rows.T @ (rows * (cases.C * loss.second_derivative(slack))[:, None])
-    found = np.linalg.eigvals(np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)).real
+    found = np.linalg.eigvals(
+        np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)
+    ).real
     return float(found[np.abs(found).argmax()])
 
 
-FIG_3_4 = cases.study_of("fig_3_4", compute_profiles, reading=cases.BOTH_READINGS, trial=DRAWS)
+FIG_3_4 = cases.study_of(
+    "fig_3_4", compute_profiles, reading=cases.BOTH_READINGS, trial=DRAWS
+)
 FIG_3_4_CONVERGENCE = cases.study_of(
-    "fig_3_4_convergence", compute_convergence, reading=cases.BOTH_READINGS, trial=cases.TRIALS
+    "fig_3_4_convergence",
+    compute_convergence,
+    reading=cases.BOTH_READINGS,
+    trial=cases.TRIALS,
 )
 STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 
 
 def values(records):
     """The printed trial among all trials, and the claims of convergence."""
-    out, frame, runs = Values(), records["fig_3_4"], records["fig_3_4_convergence"]
+    out = Values()
+    frame = records["fig_3_4"]
+    runs = records["fig_3_4_convergence"]
     error = cases.theoretical_error("B", THRESHOLDS)
-    out.add("Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()])
+    out.add(
+        "Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()]
+    )
     if frame.empty or runs.empty:
         return out.frame()
     out.extend(_figure_3(frame, runs, cases.PRINTED_READINGS["A"]))
-    out.extend(_figure_3(frame, runs, cases.TABLE_READINGS["A"]), cases.READING_IDS["A"])
+    out.extend(
+        _figure_3(frame, runs, cases.TABLE_READINGS["A"]), cases.READING_IDS["A"]
+    )
     own = select(frame, reading=cases.TABLE_READINGS["B"])
     _add_biased(out, "Figure 4", own)
-    _add_convergence(out, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"]))
+    _add_convergence(
+        out, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"])
+    )
     usvc = _on_the_line(select(own, loss="USVC s=2"))
-    row, converged = "Figure 4, USVC s=2", usvc.converged.all()
-    out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at, converged)
-    for column, reading in (("reached_at", ""), ("reached_from_svc", cases.READING_IDS["B"])):
+    row = "Figure 4, USVC s=2"
+    converged = usvc.converged.all()
+    out.add_draws(
+        row, "global minimum of the surface at Th", usvc.profile_at, converged
+    )
+    for column, reading in (
+        ("reached_at", ""),
+        ("reached_from_svc", cases.READING_IDS["B"]),
+    ):
         out.add_draws(row, "USVC converges to Th", usvc[column], converged, reading)
     return out.frame()
 
@@ -193,7 +231,8 @@ def _on_the_line(frame):
 
 def _figure_3(frame, runs, reading):
     """What the print says of case A, under one distribution."""
-    out, own = Values(), select(frame, reading=reading)
+    out = Values()
+    own = select(frame, reading=reading)
     svc, usvc = (_on_the_line(select(own, loss=loss)) for loss in ("SVC", "USVC s=2"))
     for row, column, draws in (
         ("Figure 3, SVC", "minimum at Th", svc.reached_at),
@@ -202,10 +241,14 @@ def _figure_3(frame, runs, reading):
         ("Figure 3, USVC s=2", "local minimum at w", usvc.narrow_slope),
     ):
         out.add_draws(row, column, draws, own.converged.all())
-    out.add("Figure 3, SVC", "largest number of minima of the profile", svc.n_minima.max())
+    out.add(
+        "Figure 3, SVC", "largest number of minima of the profile", svc.n_minima.max()
+    )
     several = share(usvc.n_minima > 1)
     several = several._replace(mean=several.mean - 0.5)
-    out.add_mean("Figure 3, USVC s=2", "share of trials with several minima - 0.5", several)
+    out.add_mean(
+        "Figure 3, USVC s=2", "share of trials with several minima - 0.5", several
+    )
     _add_biased(out, "Figure 3", own)
     _add_convergence(out, "convergence, case A", select(runs, reading=reading))
     return out
@@ -213,13 +256,20 @@ def _figure_3(frame, runs, reading):
 
 def _add_biased(out, figure, own):
     """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
-    of = {loss: rows.set_index("trial").sort_index() for loss, rows in own.groupby("loss")}
+    of = {
+        loss: rows.set_index("trial").sort_index() for loss, rows in own.groupby("loss")
+    }
     away = of["SVC"].reached_at - 0.5
-    away = away[of["SVC"].reached_at.between(*cases.PLAUSIBLE)]  # no machine without a threshold
-    n, ratio = len(away), away.mean() / away.std(ddof=1)
+    away = away[
+        of["SVC"].reached_at.between(*cases.PLAUSIBLE)
+    ]  # no machine without a threshold
+    n = len(away)
+    ratio = away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
-    left = {loss: 1 - rows.correlation * rows.correlation.abs() for loss, rows in of.items()}
+    left = {
+        loss: 1 - rows.correlation * rows.correlation.abs() for loss, rows in of.items()
+    }
     column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
     out.add_mean(figure, column, paired_difference(left["USVC s=2"], left["SVC"] / 2))
 
@@ -227,9 +277,12 @@ def _add_biased(out, figure, own):
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
     column = "trials that do not converge, "
-    own, cured = select(stuck, damping=cases.DAMPING), select(stuck, s=4, damping=0.5)
+    own = select(stuck, damping=cases.DAMPING)
+    cured = select(stuck, s=4, damping=0.5)
     out.add(row, column + "s = 2, 3 or 4, d = 0.2", own.trial.nunique())
     out.add(row, column + "s=4, d=0.5", cured.trial.nunique())
     for s in (2, 4):
         rise = select(runs, s=s, damping=cases.DAMPING).largest_rise.max()
-        out.add(row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise)
+        out.add(
+            row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise
+        )

@@ -27,7 +27,12 @@ def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
     Where a C is not needed, the machine of a loss is the one that it would start at.
     """
     svc = wls_path(design, y, C_values)
-    found = {"LS": (np.array(least_squares_path(design, y, C_values)), [True] * len(C_values))}
+    found = {
+        "LS": (
+            np.array(least_squares_path(design, y, C_values)),
+            [True] * len(C_values),
+        )
+    }
     machines = {"SVMlight": svc}
     for name, loss in losses.items():
         machines[name] = [
@@ -42,14 +47,17 @@ def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
 
 def search(part, C_values=C_VALUES, losses=LOSSES):
     """By machine: numbers of held-out errors along C, and whether all fits converged."""
-    design, names = Design.linear(part.X), ("LS", "SVMlight", *losses)
+    design = Design.linear(part.X)
+    names = ("LS", "SVMlight", *losses)
     total = {name: np.zeros(len(C_values), dtype=int) for name in names}
     converged = dict.fromkeys(names, True)
     for rows, held_out in part.folds:
         test = design.augmented[held_out]
         found = paths(design.take(rows), part.y[rows], C_values, losses)
         for name, (points, flags) in found.items():
-            total[name] += [wrong(values, part.y[held_out]) for values in (test @ points.T).T]
+            total[name] += [
+                wrong(values, part.y[held_out]) for values in (test @ points.T).T
+            ]
             converged[name] &= all(flags)
     return total, converged
 
@@ -58,11 +66,13 @@ def compute_split(unit, losses=LOSSES):
     """Error of each machine on the test part, at its own C and at that of the SVC: a row each."""
     part = split(unit.params["dataset"], unit.params["split"])
     held_out_errors, searched = search(part, losses=losses)
-    design, test = Design.linear(part.X), Design.linear(part.X_test).augmented
+    design = Design.linear(part.X)
+    test = Design.linear(part.X_test).augmented
     best = {name: int(np.argmin(errors)) for name, errors in held_out_errors.items()}
     needed = {_HARD_C, *(C_VALUES[k] for k in best.values())}
     found = paths(design, part.y, losses=losses, needed=needed)
-    svc, hard = found["SVMlight"][0], C_VALUES.index(_HARD_C)
+    svc = found["SVMlight"][0]
+    hard = C_VALUES.index(_HARD_C)
     rows = []
     for name, (points, flags) in found.items():
         own = points[best[name]]
@@ -84,7 +94,8 @@ def compute_split(unit, losses=LOSSES):
 
 
 def _one_minus_cosine(first, second):
-    w, v = first[:-1], second[:-1]
+    w = first[:-1]
+    v = second[:-1]
     return float(1.0 - w @ v / (np.linalg.norm(w) * np.linalg.norm(v)))
 
 

@@ -29,7 +29,9 @@ def over_sets(frame, first, second, wrong="test_wrong"):
         frame = frame.assign(test_wrong=frame.train_wrong, n_test=frame.n_train)
     names, (means, errors) = differences(frame, first, second)
     n = frame.groupby("dataset").split.nunique().min()
-    return Mean(float(np.mean(means)), float(np.sqrt(sum(errors**2))) / len(names), int(n))
+    return Mean(
+        float(np.mean(means)), float(np.sqrt(sum(errors**2))) / len(names), int(n)
+    )
 
 
 def one_of(found, n):
@@ -69,17 +71,23 @@ def sizes_of(rows):
 
 def add_comparison(out, dataset, machines, what="(points)"):
     """The claims that the unbiased machine is never worse than the SVC, and similar to it."""
-    unbiased, svc = machines["USVC"], machines["SVMlight"]
+    unbiased = machines["USVC"]
+    svc = machines["SVMlight"]
     converged = unbiased.converged.all() and svc.converged.all()
     over = paired_difference(unbiased.error, svc.error)
     over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
-    claims = {f"USVC - SVMlight {what}": over, f"|USVC - SVMlight| {what}": magnitude(over)}
+    claims = {
+        f"USVC - SVMlight {what}": over,
+        f"|USVC - SVMlight| {what}": magnitude(over),
+    }
     out.add_means(dataset, claims, converged)
 
 
 def add_average(out, frame):
     """The claim that the unbiased machine errs less than the SVC on average over the sets."""
-    out.add_mean("all sets", "USVC - SVMlight (points)", over_sets(frame, "USVC", "SVMlight"))
+    out.add_mean(
+        "all sets", "USVC - SVMlight (points)", over_sets(frame, "USVC", "SVMlight")
+    )
 
 
 def add_protocol(out, frame):
@@ -101,7 +109,9 @@ def paired_table(frame):
     own = [by_machine(frame, name) for name in names]
     pairs = [(rows["USVC"], rows["SVMlight"]) for rows in own]
     gaps = [usvc.error.to_numpy() - svc.error.to_numpy() for usvc, svc in pairs]
-    mean, error = means_and_errors([paired_difference(u.error, s.error) for u, s in pairs])
+    mean, error = means_and_errors(
+        [paired_difference(u.error, s.error) for u, s in pairs]
+    )
     new = [paired_difference(u.error, s.error, **sizes_of(s)) for u, s in pairs]
     return pd.DataFrame(
         {
@@ -111,7 +121,9 @@ def paired_table(frame):
             "USVC - SVMlight": mean,
             "SE, these data": error,
             "SE, new samples": [found.standard_error for found in new],
-            "SD of a mean over 10 splits": [s.error.std(ddof=1) / np.sqrt(10) for _, s in pairs],
+            "SD of a mean over 10 splits": [
+                s.error.std(ddof=1) / np.sqrt(10) for _, s in pairs
+            ],
             "USVC better on": [(gap < 0).sum() for gap in gaps],
             "worse on": [(gap > 0).sum() for gap in gaps],
         }

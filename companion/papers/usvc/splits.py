@@ -90,9 +90,14 @@ def split(dataset, number):
     """A random split into four fifths and one fifth, which depends on its number alone."""
     X, y = load(dataset)
     seed = int(seed_for(PAPER, "split", dataset, number).generate_state(1)[0])
-    rows, held_out = next(ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed).split(X))
-    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler()).fit(X[rows])
-    X_train, y_train = prepare.transform(X[rows]), y[rows]
+    rows, held_out = next(
+        ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed).split(X)
+    )
+    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler()).fit(
+        X[rows]
+    )
+    X_train = prepare.transform(X[rows])
+    y_train = y[rows]
     cut = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     folds = list(cut.split(X_train, y_train))
     return Split(X_train, y_train, prepare.transform(X[held_out]), y[held_out], folds)

@@ -13,7 +13,13 @@ import pandas as pd
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, magnitude, row_a_group, select, with_error
+from companion.papers.summaries import (
+    Values,
+    magnitude,
+    row_a_group,
+    select,
+    with_error,
+)
 from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.splits import wrong
@@ -38,7 +44,9 @@ _PLAIN = {"damping": cases.DAMPING, "accelerate": False, "history": True}
 def fit_unbiased(design, y, s, start, *, plain=False):
     """The unbiased machine of order s: accelerated and stably damped, or the paper's iteration."""
     options = _PLAIN if plain else {}
-    return cases.fit(design, y, loss=Unbiased(s, cases.K), start=start, max_iter=500, **options)
+    return cases.fit(
+        design, y, loss=Unbiased(s, cases.K), start=start, max_iter=500, **options
+    )
 
 
 def compute_trial(unit):
@@ -57,7 +65,9 @@ def compute_plain(unit):
     trial = _Trial(unit)
     svc = cases.fit(trial.design, trial.train[1], max_iter=500, **_PLAIN)
     name = {"machine": "SVC", "start": "least_squares", "way": "plain"}
-    return [name | trial.row_of(svc)] + [row for s in ORDERS for row in trial.unbiased(s, "plain")]
+    return [name | trial.row_of(svc)] + [
+        row for s in ORDERS for row in trial.unbiased(s, "plain")
+    ]
 
 
 def compute_qp(unit):
@@ -68,7 +78,9 @@ def compute_qp(unit):
     trial = _Trial(unit)
     X, y = trial.train
     exact = L1SVC(kernel="linear", C=cases.C, tol=_QP_TOL).fit(X, y)
-    peer = np.array([(exact.dual_coef_ @ X[exact.support_]).item(), exact.intercept_.item()])
+    peer = np.array(
+        [(exact.dual_coef_ @ X[exact.support_]).item(), exact.intercept_.item()]
+    )
 
     def away(found):
         own = np.array([found.coef[0], found.intercept])
@@ -94,7 +106,8 @@ class _Trial:
     """The patterns of a trial, and the rows of the machines that it trains."""
 
     def __init__(self, unit):
-        self.reading, number = unit.params["reading"], unit.params["trial"]
+        self.reading = unit.params["reading"]
+        number = unit.params["trial"]
         self.train, self.test = (
             cases.sample(self.reading, part, number) for part in ("train", "test")
         )
@@ -106,7 +119,9 @@ class _Trial:
         """The rows of the unbiased machines from either start."""
         rows = []
         for start, point in self.starts():
-            found = fit_unbiased(self.design, self.train[1], s, point, plain=way == "plain")
+            found = fit_unbiased(
+                self.design, self.train[1], s, point, plain=way == "plain"
+            )
             name = {"machine": f"USVC s={s:g}", "start": start, "way": way}
             rows.append(name | self.row_of(found))
         return rows
@@ -115,7 +130,8 @@ class _Trial:
         return (("least_squares", "least_squares"), ("svc", self.svc))
 
     def row_of(self, found):
-        w, b = found.coef[0], found.intercept
+        w = found.coef[0]
+        b = found.intercept
         if found.log and not found.converged:  # it swings: the middle
             w, b = found.log["w"][-2:].mean(axis=0)
         return self.row(w, b, found.n_iter, found.converged)
@@ -135,10 +151,13 @@ class _Trial:
 
 def compute_orders(unit):
     """Closed-form error of the unbiased machine: a row an order and start."""
-    trial, rows = _Trial(unit), []
+    trial = _Trial(unit)
+    rows = []
     for s, (start, point) in product(ORDERS_COMPARED, trial.starts()):
         row = trial.row_of(fit_unbiased(trial.design, trial.train[1], s, point))
-        rows.append({"s": s, "start": start} | {name: row[name] for name in _ORDER_COLUMNS})
+        rows.append(
+            {"s": s, "start": start} | {name: row[name] for name in _ORDER_COLUMNS}
+        )
     return rows
 
 
@@ -158,18 +177,24 @@ STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER, TABLE_1_QP)
 def values(records):
     """The 54 printed numbers of Table 1, its protocol, and what the text says of it."""
     out = Values()
-    patterns = dict.fromkeys(("training patterns", "testing patterns"), cases.N_PATTERNS)
+    patterns = dict.fromkeys(
+        ("training patterns", "testing patterns"), cases.N_PATTERNS
+    )
     out.add_all("protocol", {"C": cases.C, "damping": cases.DAMPING, **patterns})
     if any(records[study.name].empty for study in STUDIES):
         return out.frame()
     out.add("protocol", "trials", records["table_1"].trial.nunique())
     frame = _in_per_cent(pd.concat([records["table_1"], records["table_1_plain"]]))
-    plain = select(frame, start=cases.PRINTED_START, way="plain").set_index(["reading", "trial"])
+    plain = select(frame, start=cases.PRINTED_START, way="plain").set_index(
+        ["reading", "trial"]
+    )
     plain = plain[plain.index.isin(cases.TABLE_READINGS.values(), level=0)].sort_index()
     svc, usvc = (select(plain, machine=machine) for machine in ("SVC", "USVC s=2"))
     column = "|problems solved by USVC s=2 - those of WLS-SVC| - a quarter of those"
     more = paired_difference((usvc.n_iter - svc.n_iter).abs(), svc.n_iter / 4)
-    out.add_mean("both cases", column, more, svc.converged.all() and usvc.converged.all())
+    out.add_mean(
+        "both cases", column, more, svc.converged.all() and usvc.converged.all()
+    )
     _add_qp(out, records["table_1_qp"])
     low, high, error = minima("B")[1]
     wide = {"CE train (%)": error, "CE test (%)": error, "Th": (low + high) / 2}
@@ -178,9 +203,13 @@ def values(records):
     orders = records["table_1_order"]
     for case, printed in cases.PRINTED_READINGS.items():
         out.extend(_of_case(frame, orders, case, printed, cases.PRINTED_START))
-        read = _of_case(frame, orders, case, cases.TABLE_READINGS[case], cases.STARTS[case])
+        read = _of_case(
+            frame, orders, case, cases.TABLE_READINGS[case], cases.STARTS[case]
+        )
         if case == "B":  # another start, and the wide minimum
-            read.rows = [r for r in read.rows if r["column"].split()[0] not in _OF_ANY_START]
+            read.rows = [
+                r for r in read.rows if r["column"].split()[0] not in _OF_ANY_START
+            ]
         out.extend(read, cases.READING_IDS[case])
     return out.frame()
 
@@ -194,11 +223,17 @@ def _add_qp(out, frame):
 
 def _of_case(frame, orders, case, reading, start):
     """A case under one distribution and start; unbiased machines by the printed iteration."""
-    out, own = Values(), select(frame, reading=reading).set_index("trial").sort_index()
+    out = Values()
+    own = select(frame, reading=reading).set_index("trial").sort_index()
     own = own[(own.way == "exact") | ((own.way == "plain") & (own.start == start))]
     own = own[(own.machine != "SVC") | (own.way == "exact")]
-    machines, (place, _, least) = dict(iter(own.groupby("machine"))), minima(reading)[0]
-    for column, best in (("CE train (%)", least), ("CE test (%)", least), ("Th", place)):
+    machines = dict(iter(own.groupby("machine")))
+    (place, _, least) = minima(reading)[0]
+    for column, best in (
+        ("CE train (%)", least),
+        ("CE test (%)", least),
+        ("Th", place),
+    ):
         row = f"Case {case}, {column}"
         out.add(row, "Optimal", best)
         for name, trials in machines.items():
@@ -206,7 +241,9 @@ def _of_case(frame, orders, case, reading, start):
             out.add_cell(row, name, cells, trials.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
-    orders = select(orders, reading=reading, start=start).set_index("trial").sort_index()
+    orders = (
+        select(orders, reading=reading, start=start).set_index("trial").sort_index()
+    )
     _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out
 
@@ -223,16 +260,24 @@ def _in_per_cent(frame):
 def _thresholds(trials):
     """Those of the trials that have one; where most call all +1, it is the begin of the line."""
     placed = trials.Th.dropna()
-    return placed if 2 * len(placed) > len(trials) else trials.Th.fillna(cases.PLAUSIBLE[0])
+    return (
+        placed
+        if 2 * len(placed) > len(trials)
+        else trials.Th.fillna(cases.PLAUSIBLE[0])
+    )
 
 
 def _add_claims(out, case, name, machines, least):
     """What the text says of an unbiased machine; `least` is the error of the best threshold."""
-    svc, own = machines["SVC"].error, machines[name]
+    svc = machines["SVC"].error
+    own = machines[name]
     claims = {
-        f"gain of {name} - half the excess of SVC (points)": (svc + least) / 2 - own.error,
+        f"gain of {name} - half the excess of SVC (points)": (svc + least) / 2
+        - own.error,
         f"|CE - 20| of {name} (points)": own.error - 20.0,
-        f"training CE of {name} - that of the best threshold (points)": own["CE train (%)"]
+        f"training CE of {name} - that of the best threshold (points)": own[
+            "CE train (%)"
+        ]
         - own["CE least (%)"],
         f"CE - CE_min of {name} (points)": own.error - least,
         f"mean |Th - 0.5|, {name}": (_thresholds(own) - 0.5).abs(),
@@ -250,7 +295,9 @@ def _add_order(out, row, orders, svc):
     at = {s: 100 * own.error for s, own in orders.groupby("s")}
     moved = [at[s] - at[2.0] for s in ORDERS_COMPARED if s > 2]
     moved = max((np.sign(by.mean()) * by for by in moved), key=np.mean)
-    column = "largest |CE(s) - CE(2)| - a tenth of CE(SVC) - CE(2) (points), s = 3 to 10"
+    column = (
+        "largest |CE(s) - CE(2)| - a tenth of CE(SVC) - CE(2) (points), s = 3 to 10"
+    )
     beyond = mean_and_standard_error(moved - 0.1 * (svc - at[2.0]))
     out.add_mean(row, column, beyond, orders.converged.all())
 
@@ -259,14 +306,19 @@ def start_table(records, reading):
     """Table 1 under every start and way to iterate, with the trials in the other minimum."""
     frame = pd.concat([records["table_1"], records["table_1_plain"]])
     frame = _in_per_cent(select(frame, reading=reading))
-    frame = frame.sort_values(["machine", "start", "way"], ascending=[True, True, False])
-    frame["start"] = frame.start.map({"least_squares": "least squares", "svc": "SVC"}).fillna("")
+    frame = frame.sort_values(
+        ["machine", "start", "way"], ascending=[True, True, False]
+    )
+    frame["start"] = frame.start.map(
+        {"least_squares": "least squares", "svc": "SVC"}
+    ).fillna("")
     frame["damping"] = frame.way.map({"plain": "0.2", "stable": "stable", "exact": ""})
     return row_a_group(frame, ["machine", "start", "damping"], _start_row)
 
 
 def _start_row(own):
-    placed, machine = own.Th.dropna(), own.machine.iloc[0]
+    placed = own.Th.dropna()
+    machine = own.machine.iloc[0]
     return {
         "CE train": own["CE train (%)"].mean(),
         "CE test": own["CE test (%)"].mean(),

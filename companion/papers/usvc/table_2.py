@@ -6,14 +6,18 @@ from companion.papers.usvc.paired_errors import add_average, add_protocol, most_
 from companion.papers.usvc.splits import BENCHMARK_SETS, split_study
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
-_N_SPLITS = {"paper": dict.fromkeys(BENCHMARK_SETS, 20), "quick": dict.fromkeys(BENCHMARK_SETS, 3)}
+_N_SPLITS = {
+    "paper": dict.fromkeys(BENCHMARK_SETS, 20),
+    "quick": dict.fromkeys(BENCHMARK_SETS, 3),
+}
 TABLE_2 = split_study("table_2", compute_split, **_N_SPLITS)
 STUDIES = (TABLE_2,)
 
 
 def values(records):
     """The 36 printed numbers of Table 2 and the claims about linear machines."""
-    out, frame = Values(), records["table_2"]
+    out = Values()
+    frame = records["table_2"]
     add_errors(out, frame, BENCHMARK_SETS)
     if present(frame, BENCHMARK_SETS) == list(BENCHMARK_SETS):
         for machine in ("SVMlight", "USVC"):

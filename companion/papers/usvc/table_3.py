@@ -41,7 +41,14 @@ C_VALUES = tuple(10.0**k for k in range(4, -2, -1))
 LOSS = Unbiased(2.0)
 
 #: Printed sizes of the unbiased machine; a quarter, a half and the whole of each are tried.
-SIZES = {"Diabetes": 40, "Image": 120, "Ringnorm": 90, "Thyroid": 40, "Twonorm": 12, "Waveform": 30}
+SIZES = {
+    "Diabetes": 40,
+    "Image": 120,
+    "Ringnorm": 90,
+    "Thyroid": 40,
+    "Twonorm": 12,
+    "Waveform": 30,
+}
 SIZE_FACTORS = (0.25, 0.5, 1.0)
 
 #: Rounds of boosting, and centres of a network: so many that the rounds have the printed size.
@@ -51,7 +58,8 @@ PRINTED_KERNELS |= {"Thyroid": 1534, "Twonorm": 2400, "Waveform": 2000}
 BOOSTING_WIDTHS = (8.0, 4.0, 2.0, 1.0)
 
 #: Splits that choose, the first ones, and the relative duality gap of the hinge in their folds.
-N_CHOOSING, SEARCH_TOL = 2, 1e-3
+N_CHOOSING = 2
+SEARCH_TOL = 1e-3
 
 #: Machines by name, as printed; the one on prototypes stands in our tables alone.
 PRINTED = {"SVMlight": "SVMlight", "AdaBoost": "Adaboost", "USVC": "USVC"}
@@ -61,16 +69,22 @@ MACHINES = ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC")
 _ON_SAMPLES = {"sigma": WIDTHS, "C": C_VALUES}
 _ON_PROTOTYPES = {"factor": SIZE_FACTORS, **_ON_SAMPLES}
 _NETWORKS = {"sigma": BOOSTING_WIDTHS}
-GRIDS = dict(zip(MACHINES, (_ON_SAMPLES, _NETWORKS, _ON_PROTOTYPES, _ON_PROTOTYPES), strict=True))
+GRIDS = dict(
+    zip(MACHINES, (_ON_SAMPLES, _NETWORKS, _ON_PROTOTYPES, _ON_PROTOTYPES), strict=True)
+)
 
 
 def compute_set(unit):
     """Error and size of the machines of one kind on every split of a set: a row a machine."""
     search, fit, machines = KINDS[unit.params["kind"]]
-    dataset, numbers = unit.params["dataset"], range(1, unit.params["splits"] + 1)
+    dataset = unit.params["dataset"]
+    numbers = range(1, unit.params["splits"] + 1)
     found = [search(dataset, number) for number in numbers[:N_CHOOSING]]
     errors, converged = zip(*found, strict=True)
-    chosen = {machine: choose(machine, [own[machine] for own in errors]) for machine in machines}
+    chosen = {
+        machine: choose(machine, [own[machine] for own in errors])
+        for machine in machines
+    }
     rows = []
     for number, machine in product(numbers, machines):
         settings, cv_wrong = chosen[machine]
@@ -97,7 +111,9 @@ def choose(machine, errors):
     total = sum(errors)
     cell = np.unravel_index(int(total.argmin()), total.shape)
     axes = GRIDS[machine].items()
-    return {name: axis[k] for (name, axis), k in zip(axes, cell, strict=True)}, int(total[cell])
+    return {name: axis[k] for (name, axis), k in zip(axes, cell, strict=True)}, int(
+        total[cell]
+    )
 
 
 def _search_svc(dataset, number):
@@ -114,15 +130,25 @@ def _fit_svc(dataset, number, _machine, *, sigma, C):
     part = split(dataset, number)
     machine = L1SVC(C=C, gamma=gamma_from_width(sigma, "2sigma2"), cache_size=2000)
     machine.fit(part.X, part.y)
-    return machine.decision_function(part.X_test), len(machine.support_), machine.converged_
+    return (
+        machine.decision_function(part.X_test),
+        len(machine.support_),
+        machine.converged_,
+    )
 
 
 def _search_boosting(dataset, number):
-    part, errors = split(dataset, number), np.zeros(len(BOOSTING_WIDTHS), dtype=int)
+    part = split(dataset, number)
+    errors = np.zeros(len(BOOSTING_WIDTHS), dtype=int)
     distances = squared_distances(part.X)
     K = np.empty_like(distances)
     for k, sigma in enumerate(BOOSTING_WIDTHS):
-        gram(part.X, squared_distances=distances, gamma=gamma_from_width(sigma, "2sigma2"), out=K)
+        gram(
+            part.X,
+            squared_distances=distances,
+            gamma=gamma_from_width(sigma, "2sigma2"),
+            out=K,
+        )
         for rows, held_out in part.folds:
             output = _boost(K, part.y, rows, dataset, number)[1]
             errors[k] += wrong(output[held_out], part.y[held_out])
@@ -130,7 +156,8 @@ def _search_boosting(dataset, number):
 
 
 def _fit_boosting(dataset, number, _machine, *, sigma):
-    part, gamma = split(dataset, number), gamma_from_width(sigma, "2sigma2")
+    part = split(dataset, number)
+    gamma = gamma_from_width(sigma, "2sigma2")
     K = gram(part.X, gamma=gamma)
     networks, _ = _boost(K, part.y, np.arange(len(part.y)), dataset, number)
     decision = boosting.decision(networks, gram(part.X, part.X_test, gamma=gamma))
@@ -156,7 +183,8 @@ def prototypes(dataset, number, X, size):
 
 
 def _search_on_prototypes(dataset, number):
-    part, found = split(dataset, number), []
+    part = split(dataset, number)
+    found = []
     for factor in SIZE_FACTORS:
         centres = prototypes(dataset, number, part.X, round(factor * SIZES[dataset]))
         found.append(search_unbiased(part, centres))
@@ -167,7 +195,8 @@ def _search_on_prototypes(dataset, number):
 
 def search_unbiased(part, centres):
     """Held-out errors, a row a width and a column a C, with the hinge and the unbiased loss."""
-    total, converged = np.zeros((2, len(WIDTHS), len(C_VALUES)), dtype=int), True
+    total = np.zeros((2, len(WIDTHS), len(C_VALUES)), dtype=int)
+    converged = True
     for k, sigma in enumerate(WIDTHS):
         design = design_on(part.X, centres, sigma)
         for rows, held_out in part.folds:
@@ -175,7 +204,9 @@ def search_unbiased(part, centres):
             paths = both_paths(design.take(rows), part.y[rows], SEARCH_TOL)
             for which, machines in enumerate(paths):
                 points = np.array([np.append(m.w, m.intercept) for m in machines])
-                total[which, k] += [wrong(f, part.y[held_out]) for f in (test @ points.T).T]
+                total[which, k] += [
+                    wrong(f, part.y[held_out]) for f in (test @ points.T).T
+                ]
                 converged &= all(m.converged for m in machines)
     return *total, converged
 
@@ -183,7 +214,9 @@ def search_unbiased(part, centres):
 def design_on(X, centres, sigma, bias=True):
     """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2))."""
     gamma = gamma_from_width(sigma, "2sigma2")
-    return Design.kernel(gram(X, centres, gamma=gamma), gram(centres, gamma=gamma), bias=bias)
+    return Design.kernel(
+        gram(X, centres, gamma=gamma), gram(centres, gamma=gamma), bias=bias
+    )
 
 
 def both_paths(design, y, tol=1e-6):
@@ -219,7 +252,9 @@ _N_SPLITS = {
 
 def _units(profile):
     return [
-        Unit(PAPER, "table_3", {"dataset": name, "kind": kind, "splits": n}, digest(name))
+        Unit(
+            PAPER, "table_3", {"dataset": name, "kind": kind, "splits": n}, digest(name)
+        )
         for (name, n), kind in product(_N_SPLITS[profile].items(), KINDS)
     ]
 
@@ -230,7 +265,10 @@ STUDIES = (TABLE_3,)
 
 def values(records):
     """The printed errors and sizes of Table 3, and the claims about them."""
-    out, frame, ratios, sizes = Values(), records["table_3"], [], []
+    out = Values()
+    frame = records["table_3"]
+    ratios = []
+    sizes = []
     names = present(frame, BENCHMARK_SETS)
     for name in names:
         machines = paired_errors.by_machine(frame, name)
@@ -249,14 +287,19 @@ def values(records):
         sizes += [size["USVC"].mean()]
     if names == list(BENCHMARK_SETS):
         column = "sets on which Adaboost errs more than USVC, above half of them"
-        out.add_mean("all sets", column, paired_errors.most_sets(frame, "AdaBoost", "USVC"))
+        out.add_mean(
+            "all sets", column, paired_errors.most_sets(frame, "AdaBoost", "USVC")
+        )
         mean, error, n = paired_errors.one_of(
             max(ratios), len(ratios)
         )  # by the mean, a Mean's first
         largest = Mean(mean / math.log(10), error / math.log(10), n)
-        out.add_mean("all sets", "log10 of the largest ratio of a size to that of USVC", largest)
+        out.add_mean(
+            "all sets", "log10 of the largest ratio of a size to that of USVC", largest
+        )
         out.add_all(
-            "all sets", {"least size of USVC": min(sizes), "largest size of USVC": max(sizes)}
+            "all sets",
+            {"least size of USVC": min(sizes), "largest size of USVC": max(sizes)},
         )
         paired_errors.add_average(out, frame)
     paired_errors.add_protocol(out, frame)

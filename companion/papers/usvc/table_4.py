@@ -14,7 +14,12 @@ from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers.summaries import Values, magnitude, present
 from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import distance_to_step
-from companion.papers.usvc.paired_errors import add_average, add_protocol, by_machine, over_sets
+from companion.papers.usvc.paired_errors import (
+    add_average,
+    add_protocol,
+    by_machine,
+    over_sets,
+)
 from companion.papers.usvc.splits import MEDICAL_SETS, split_study
 
 _BOOTSTRAPS = 1000
@@ -33,32 +38,43 @@ def compute_split(unit):
     Of several such slopes the least is taken. Each machine has its own C.
     """
     rows = linear.compute_split(unit, linear.LOSSES | SIGMOIDS)
-    least = min((row for row in rows if row["machine"] in SIGMOIDS), key=itemgetter("cv_wrong"))
+    least = min(
+        (row for row in rows if row["machine"] in SIGMOIDS), key=itemgetter("cv_wrong")
+    )
     chosen = least | {"machine": "ERM-SVC", "slope": SIGMOIDS[least["machine"]].slope}
     return [*rows, chosen]
 
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
-_N_SPLITS = {"paper": dict.fromkeys(MEDICAL_SETS, 60), "quick": dict.fromkeys(MEDICAL_SETS, 5)}
+_N_SPLITS = {
+    "paper": dict.fromkeys(MEDICAL_SETS, 60),
+    "quick": dict.fromkeys(MEDICAL_SETS, 5),
+}
 TABLE_4 = split_study("table_4", compute_split, **_N_SPLITS)
 STUDIES = (TABLE_4,)
 
 
 def values(records):
     """The printed numbers of Table 4, and the claims about small sets."""
-    out, frame = Values(), records["table_4"]
+    out = Values()
+    frame = records["table_4"]
     linear.add_errors(out, frame, MEDICAL_SETS, MACHINES)
     names = present(frame, MEDICAL_SETS)
     own = {name: by_machine(frame, name) for name in names}
     for name, machines in own.items():
-        usvc, svc = machines["USVC"], machines["SVMlight"]
+        usvc = machines["USVC"]
+        svc = machines["SVMlight"]
         at_its_C = 100.0 * usvc.test_wrong_at_svc_C / usvc.n_test
         column = "USVC - SVMlight, at the C of SVMlight (points)"
-        out.add_mean(name, column, paired_difference(at_its_C, svc.error), usvc.converged.all())
+        out.add_mean(
+            name, column, paired_difference(at_its_C, svc.error), usvc.converged.all()
+        )
     for name in present(frame, SCARCE):
         _add_scarce(out, name, own[name])
     if names == list(MEDICAL_SETS):
-        out.add_mean("all sets", "share of sets where USVC is equal or best - 0.5", _most(own))
+        out.add_mean(
+            "all sets", "share of sets where USVC is equal or best - 0.5", _most(own)
+        )
         less = over_sets(frame, "USVC", "SVMlight", "train_wrong")
         out.add_mean("all sets", "training CE USVC - SVMlight (points)", less)
         steep = over_sets(frame, *(list(SIGMOIDS)[k] for k in (-1, 0)))
@@ -73,9 +89,14 @@ def values(records):
 
 def _add_scarce(out, name, machines):
     """What the text says of the ERM-SVC where patterns are scarce."""
-    erm, svc = machines["ERM-SVC"], machines["SVMlight"]
-    train = paired_difference(*(100.0 * own.train_wrong / own.n_train for own in (erm, svc)))
-    distance = erm.slope.map({a: distance_to_step(Sigmoid(a)) for a in erm.slope.unique()})
+    erm = machines["ERM-SVC"]
+    svc = machines["SVMlight"]
+    train = paired_difference(
+        *(100.0 * own.train_wrong / own.n_train for own in (erm, svc))
+    )
+    distance = erm.slope.map(
+        {a: distance_to_step(Sigmoid(a)) for a in erm.slope.unique()}
+    )
     beside = mean_and_standard_error(distance - distance_to_step(linear.LOSS) / 2)
     claims = {
         "training CE ERM-SVC - SVMlight (points)": train,
@@ -94,7 +115,10 @@ def _add_separable(out, machines):
         own = machines[name]
         angle = mean_and_standard_error(own.one_minus_cosine)
         out.add_mean(
-            "Dermat", f"1 - cosine of {name} and SVC directions", angle, own.converged.all()
+            "Dermat",
+            f"1 - cosine of {name} and SVC directions",
+            angle,
+            own.converged.all(),
         )
     pairs = combinations((machines[name].error for name in MACHINES), 2)
     largest = max(magnitude(paired_difference(*pair)) for pair in pairs)
@@ -107,8 +131,14 @@ def _most(own):
     The splits of each set are drawn again with replacement.
     """
     rng = np.random.default_rng(0)
-    errors = [np.array([machines[name].error for name in MACHINES]) for machines in own.values()]
-    drawn = [[rng.integers(len(e.T), size=len(e.T)) for e in errors] for _ in range(_BOOTSTRAPS)]
+    errors = [
+        np.array([machines[name].error for name in MACHINES])
+        for machines in own.values()
+    ]
+    drawn = [
+        [rng.integers(len(e.T), size=len(e.T)) for e in errors]
+        for _ in range(_BOOTSTRAPS)
+    ]
     sets = zip(errors, zip(*drawn, strict=True), strict=True)
     shares = np.mean([_is_equal_or_best(e[:, places]) for e, places in sets], axis=0)
     actual = np.mean([_is_equal_or_best(e) for e in errors])

@@ -22,7 +22,8 @@ from companion.solvers import Design, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
 TRUNCATIONS = {"none": None, "s = -1": -1.0, "s = -1/2": S, "s = 0": 0.0}
-_OWN, _OTHER_START = "s = -1/2", "s = -1/2, unweighted start"
+_OWN = "s = -1/2"
+_OTHER_START = "s = -1/2, unweighted start"
 _FLIPS = (0.0, FLIP)
 #: Where no decision has half of the utility of class 1.
 CONSISTENT = (2, 0.6)
@@ -44,13 +45,16 @@ def compute_truncation(unit):
     p = unit.params
     U = examples.utility(p["config"], p["a"])
     (X, y), tune = population.samples(p["sample"], p["flip"])
-    design, paths = Design.linear(X), {}
+    design = Design.linear(X)
+    paths = {}
     for name, s in list(TRUNCATIONS.items())[1:]:
         convex, found = dca_path(design, y, U, SPARSE_C, s, tol=TOL)
         paths.setdefault("none", convex)
         paths[name] = found
     if p["flip"]:
-        paths[_OTHER_START] = dca_path(design, y, U, SPARSE_C, S, start="unweighted", tol=TOL)[1]
+        paths[_OTHER_START] = dca_path(
+            design, y, U, SPARSE_C, S, start="unweighted", tol=TOL
+        )[1]
     rows = _tuned_rows(paths, tune, U, p["flip"])
     if p["flip"]:
         ratio = paths[_OTHER_START].objective / paths[_OWN].objective
@@ -66,15 +70,19 @@ def _tuned_rows(paths, tune, U, flip):
     rows = []
     for name, path in paths.items():
         best, utility = population.tuned_linear(path, *tune, U, flip)
-        log2_C, converged = float(np.log2(SPARSE_C[best])), bool(path.converged.all())
-        rows.append(dict(machine=name, log2_C=log2_C, utility=utility, converged=converged))
+        log2_C = float(np.log2(SPARSE_C[best]))
+        converged = bool(path.converged.all())
+        rows.append(
+            dict(machine=name, log2_C=log2_C, utility=utility, converged=converged)
+        )
     return rows
 
 
 def gain_by_flips(frame):
     """Gain over no truncation with flipped labels minus that with clean ones, same points."""
     flipped, clean = (
-        percentages(frame, machine=_OWN, flip=flip) - percentages(frame, machine="none", flip=flip)
+        percentages(frame, machine=_OWN, flip=flip)
+        - percentages(frame, machine="none", flip=flip)
         for flip in LABELS.values()
     )
     return paired_difference(flipped, clean)
@@ -88,15 +96,19 @@ def _add_truncation(out, frame):
             for other in ("none", "s = 0", "s = -1")
         }
         gains["gain by truncation: flipped - clean (points)"] = gain_by_flips(rows)
-        gains["own start - unweighted start (points)"] = gain(rows, _OWN, _OTHER_START, flip=FLIP)
+        gains["own start - unweighted start (points)"] = gain(
+            rows, _OWN, _OTHER_START, flip=FLIP
+        )
         out.add_means(U, gains, frame.converged.all())
 
 
 def compute_consistent(unit):
     """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
-    p, U = unit.params, examples.utility(*CONSISTENT)
+    p = unit.params
+    U = examples.utility(*CONSISTENT)
     (X, y), tune = population.samples(p["sample"], p["flip"])
-    design, settings = Design.linear(X), {"form": "cost", "tol": TOL, "max_iter": 400}
+    design = Design.linear(X)
+    settings = {"form": "cost", "tol": TOL, "max_iter": 400}
     paths = {
         name: dca_path(design, y, 1.0 - U, SPARSE_C, TRUNCATIONS[name], **settings)[1]
         for name in ("none", _OWN)
@@ -113,7 +125,8 @@ def compute_baselines(unit):
     train, tune = population.samples(p["sample"], p["flip"])
     cells, _ = population.population("piecewise_linear")
     logistic = [LogisticRegression(C=C).fit(*train) for C in _LOGISTIC_C]
-    svc, rows = _best_svc(train, tune, kernel="linear").predict(cells), []
+    svc = _best_svc(train, tune, kernel="linear").predict(cells)
+    rows = []
     for cell in simulation.CELLS["table_1"]:
         regression = _best_logistic(logistic, tune, cells, examples.utility(*cell))
         decided = {"logistic regression": regression, "SVC": svc}
@@ -128,14 +141,19 @@ def compute_kernel(unit):
     cells, _ = population.population("nonlinear")
     design, near, far = examples.kernel_columns(train[0], sigma, tune[0], cells)
     svc = _best_svc(train, tune, gamma=1.0 / (2.0 * sigma**2)).predict(cells)
-    logistic = {name: _regressions(train, degree) for degree, name in enumerate(_REGRESSIONS, 1)}
+    logistic = {
+        name: _regressions(train, degree) for degree, name in enumerate(_REGRESSIONS, 1)
+    }
     rows = []
     for cell in simulation.CELLS["table_2"]:
         U = examples.utility(*cell)
-        machines = examples.tuned_machines(design, train[1], near, tune[1], U, C_values=SPARSE_C)
+        machines = examples.tuned_machines(
+            design, train[1], near, tune[1], U, C_values=SPARSE_C
+        )
         decided = {machine.name: machine.predict(far) for machine in machines}
         decided |= {
-            name: _best_logistic(machines, tune, cells, U) for name, machines in logistic.items()
+            name: _best_logistic(machines, tune, cells, U)
+            for name, machines in logistic.items()
         }
         found = _rows("nonlinear", FLIP, cell, decided | {"SVC": svc})
         converged = all(machine.converged for machine in machines)
@@ -165,7 +183,8 @@ def _best_logistic(machines, tune, cells, U):
 
 def _rows(example, flip, cell, decided):
     """What decisions for the cells of the plane are worth, by who decides: a row each."""
-    U, rows = examples.utility(*cell), []
+    U = examples.utility(*cell)
+    rows = []
     for name, predicted in decided.items():
         utility = population.expected_utility(example, flip, U, predicted)
         rows.append(dict(config=cell[0], a=cell[1], machine=name, utility=utility))
@@ -174,7 +193,8 @@ def _rows(example, flip, cell, decided):
 
 def compute_levels(unit):
     """The Bayes utility of every cell, and what the rule that ignores U is worth: a row each."""
-    example, flip = unit.params["example"], unit.params["flip"]
+    example = unit.params["example"]
+    flip = unit.params["flip"]
     cells, _ = population.population(example)
     likeliest = examples.class_probabilities(example, cells, flip).argmax(axis=1)
     table = "table_1" if example == "piecewise_linear" else "table_2"
@@ -191,7 +211,8 @@ def compute_levels(unit):
 
 
 def _add_baselines(out, frame, baselines):
-    frame, baselines = with_setting(frame), with_setting(baselines)
+    frame = with_setting(frame)
+    baselines = with_setting(baselines)
     for U in frame.U.unique():
         cases = product(("logistic regression", "SVC"), five_classes.STARTS)
         for baseline, (reading, start) in cases:
@@ -205,19 +226,32 @@ def _add_baselines(out, frame, baselines):
 def _add_kernel(out, frame):
     for U, own in with_setting(frame).groupby("U"):
         for machine in ("logistic regression on squares", "SVC"):
-            row, column = f"Example 3, {U}", f"WRSVM - {machine} (points)"
-            out.add_mean(row, column, gain(own, "WRSVM", machine), frame.converged.all())
+            row = f"Example 3, {U}"
+            column = f"WRSVM - {machine} (points)"
+            out.add_mean(
+                row, column, gain(own, "WRSVM", machine), frame.converged.all()
+            )
 
 
 BEYOND_TRUNCATION = examples.study(
     "beyond_truncation", compute_truncation, N_SAMPLES, exact.SETTINGS, flip=_FLIPS
 )
-BEYOND_CONSISTENT = examples.study("beyond_consistent", compute_consistent, N_SAMPLES, flip=_FLIPS)
-BEYOND_BASELINES = examples.study("beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS)
+BEYOND_CONSISTENT = examples.study(
+    "beyond_consistent", compute_consistent, N_SAMPLES, flip=_FLIPS
+)
+BEYOND_BASELINES = examples.study(
+    "beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS
+)
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
 _LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
 BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
-STUDIES = (BEYOND_TRUNCATION, BEYOND_CONSISTENT, BEYOND_BASELINES, BEYOND_KERNEL, BEYOND_LEVELS)
+STUDIES = (
+    BEYOND_TRUNCATION,
+    BEYOND_CONSISTENT,
+    BEYOND_BASELINES,
+    BEYOND_KERNEL,
+    BEYOND_LEVELS,
+)
 STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT, TABLE_1)
 VALUES = (
     (_add_truncation, "beyond_truncation"),

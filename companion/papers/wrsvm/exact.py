@@ -40,7 +40,8 @@ N_DRAWS = {"paper": 30, "quick": 3}
 
 #: Objectives closer than this, relatively, are the same.
 TOLERANCE = 1e-5
-_TOL, _MAX_NODES = 1e-6, 100_000
+_TOL = 1e-6
+_MAX_NODES = 100_000
 _EXCESS = {"own_excess": "WSVM start", "unweighted_excess": "unweighted start"}
 
 
@@ -67,7 +68,9 @@ def global_minimum(X, y, U, C, s, *, known=np.inf, max_nodes=_MAX_NODES):
         own = list(kept)
         return _convex_part(X, sample[own], label[own], weight[own], len(U))
 
-    best, n_nodes, bound = known, 0, 0.0
+    best = known
+    n_nodes = 0
+    bound = 0.0
     heap = [(0.0, 0, (), ())]
     while heap and n_nodes < max_nodes:
         bound, _, kept, cut = heapq.heappop(heap)
@@ -101,7 +104,11 @@ def _convex_part(X, sample, label, weight, k):
     # a gap that stays larger than asked for is part of the bound
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         machine = min_margin(design, label, np.eye(k), 1.0, sample_weight=weight)
-    return machine.w, machine.intercept, machine.objective - max(machine.duality_gap, 0.0)
+    return (
+        machine.w,
+        machine.intercept,
+        machine.objective - max(machine.duality_gap, 0.0),
+    )
 
 
 def _losses(f, sample, label):
@@ -113,7 +120,9 @@ def _losses(f, sample, label):
 
 def _open_terms(sample, weight, is_open, s):
     """Sum over samples of the least that their open terms cost together."""
-    total = np.bincount(sample[is_open], weights=weight[is_open], minlength=sample.max() + 1)
+    total = np.bincount(
+        sample[is_open], weights=weight[is_open], minlength=sample.max() + 1
+    )
     A = np.zeros_like(total)
     np.maximum.at(A, sample[is_open], weight[is_open])
     B = total - A
@@ -125,8 +134,11 @@ def _open_terms(sample, weight, is_open, s):
 def compute(unit):
     """The global minimum, and where the DC algorithm ends from two starts."""
     p = unit.params
-    X, y = examples.piecewise_linear(N_SAMPLES, examples.rng_of("exact", p["sample"]), FLIP)
-    U, design = examples.utility(p["config"], p["a"]), Design.linear(X)
+    X, y = examples.piecewise_linear(
+        N_SAMPLES, examples.rng_of("exact", p["sample"]), FLIP
+    )
+    U = examples.utility(p["config"], p["a"])
+    design = Design.linear(X)
     ends = {
         "own": dca(design, y, U, p["C"], S, tol=_TOL),
         "unweighted": dca(design, y, U, p["C"], S, start="unweighted", tol=_TOL),
@@ -165,7 +177,9 @@ def add_values(out, frame):
     out.add("tiny samples", "share of minima that are proven", frame.is_proven.mean())
     work = np.log10(frame.n_nodes / frame.n_dc).groupby(frame["sample"]).mean()
     column = "log10 of convex problems: branch and bound / DC"
-    out.add_mean("tiny samples", column, mean_and_standard_error(work), frame.converged.all())
+    out.add_mean(
+        "tiny samples", column, mean_and_standard_error(work), frame.converged.all()
+    )
 
 
 BEYOND_EXACT = examples.study("beyond_exact", compute, N_DRAWS, SETTINGS, C=C_VALUES)

@@ -93,7 +93,9 @@ def median_distance(X, y):
 def kernel_columns(X, sigma, *others):
     """The design of a Gaussian kernel on X, and its values between other points and X."""
     gamma = 1.0 / (2.0 * sigma**2)
-    return Design.kernel(gram(X, gamma=gamma)), *(gram(Z, X, gamma=gamma) for Z in others)
+    return Design.kernel(gram(X, gamma=gamma)), *(
+        gram(Z, X, gamma=gamma) for Z in others
+    )
 
 
 @dataclass(frozen=True)
@@ -130,10 +132,15 @@ def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
 
 def tuned(name, path, columns, y_tune, U):
     """The machine of a path with the best C, the least."""
-    decisions = np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
+    decisions = (
+        np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
+    )
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     best = int(np.argmax(scores))
-    C, n_steps, converged = (array[best].item() for array in (path.C, path.n_steps, path.converged))
+    C, n_steps, converged = (
+        array[best].item() for array in (path.C, path.n_steps, path.converged)
+    )
     n_missed = int((~path.converged).sum())
-    w, b = path.coef[best], path.intercept[best]
+    w = path.coef[best]
+    b = path.intercept[best]
     return Tuned(name, C, w, b, scores[best], n_steps, converged, n_missed)

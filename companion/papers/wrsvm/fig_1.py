@@ -18,9 +18,13 @@ def compute(unit):
     def coefficients(machine):
         names = [f"{name}_{j}" for j in (1, 2, 3) for name in ("w1", "w2", "b")]
         values = np.column_stack([machine.coef, machine.intercept]).ravel()
-        return {name: float(f"{value:.8g}") for name, value in zip(names, values, strict=True)}
+        return {
+            name: float(f"{value:.8g}")
+            for name, value in zip(names, values, strict=True)
+        }
 
-    points, train = regions.lattice(), (Design.linear(X), y)
+    points = regions.lattice()
+    train = (Design.linear(X), y)
     return list(regions.machine_rows(train, tune, points, C_VALUES, coefficients))
 
 

@@ -22,8 +22,12 @@ def compute(unit):
     density = population.class_densities(regions.lattice())[:, 0]
 
     def more(machine):
-        chances = np.bincount(machine.predict(far), density / density.sum(), minlength=3)
-        named = {f"chance_{j}": round(float(c), 6) for j, c in enumerate(chances, start=1)}
+        chances = np.bincount(
+            machine.predict(far), density / density.sum(), minlength=3
+        )
+        named = {
+            f"chance_{j}": round(float(c), 6) for j, c in enumerate(chances, start=1)
+        }
         return {"sigma": round(sigma, 6), **named}
 
     return list(regions.machine_rows((design, y), (near, y_tune), far, C_VALUES, more))
@@ -48,9 +52,13 @@ def relative_changes(frame, linear):
     found = {}
     for config, grows in regions.GROWS.items():
         for j in grows:
-            here, there = (regions.growth(records, config, j) for records in (frame, linear))
+            here, there = (
+                regions.growth(records, config, j) for records in (frame, linear)
+            )
             ratio = here.mean / there.mean
-            error = np.hypot(here.standard_error, ratio * there.standard_error) / abs(there.mean)
+            error = np.hypot(here.standard_error, ratio * there.standard_error) / abs(
+                there.mean
+            )
             found[f"U{config},a, class {j}"] = Mean(abs(ratio - 1), error, here.n)
     return found
 
@@ -58,7 +66,9 @@ def relative_changes(frame, linear):
 def _add_similarity(out, frame, linear):
     """The moved region whose change is least certainly that of the linear machine."""
     changes = relative_changes(frame, linear).values()
-    least = max(changes, key=lambda found: (found.mean - SIMILAR) / found.standard_error)
+    least = max(
+        changes, key=lambda found: (found.mean - SIMILAR) / found.standard_error
+    )
     column = "|kernel change - linear change| / |linear change|, the least certain"
     out.add_mean("all panels", column, least, frame.converged.all())
 

@@ -18,9 +18,11 @@ def grades(n, rng, flip=0.0):
     With probability `flip` the label is replaced by one of the others.
     """
     y = rng.integers(N_GRADES, size=n)
-    radius, angle = y + 0.6 * rng.standard_normal(n), 2 * np.pi * rng.random(n)
+    radius = y + 0.6 * rng.standard_normal(n)
+    angle = 2 * np.pi * rng.random(n)
     X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-    turned, shift = rng.random(n) < flip, rng.integers(1, N_GRADES, size=n)
+    turned = rng.random(n) < flip
+    shift = rng.integers(1, N_GRADES, size=n)
     return X, np.where(turned, (y + shift) % N_GRADES, y)
 
 
@@ -50,8 +52,12 @@ def compute_five(unit):
     (X, y), tune, test = (grades(n, rng, FLIP) for n in _GRADE_SIZES.values())
     rows = []
     for name, settings in GRADE_MACHINES.items():
-        machines = [WeightedRobustSVC(C, gamma=_GAMMA, **settings).fit(X, y) for C in _GRADE_C]
-        decisions = [[m.decision_function(Z) for Z in (tune[0], test[0])] for m in machines]
+        machines = [
+            WeightedRobustSVC(C, gamma=_GAMMA, **settings).fit(X, y) for C in _GRADE_C
+        ]
+        decisions = [
+            [m.decision_function(Z) for Z in (tune[0], test[0])] for m in machines
+        ]
         row = {"machine": name, **_tuned(decisions, tune[1], test[1])}
         rows.append(row | {"converged": all(m.converged_ for m in machines)})
     return rows
@@ -71,7 +77,9 @@ def _tuned(decisions, y_tune, y_test):
 
 def add_values(out, frame):
     """What a mistake of one machine costs less than that of another."""
-    cost = {name: own.sort_values("sample").cost for name, own in frame.groupby("machine")}
+    cost = {
+        name: own.sort_values("sample").cost for name, own in frame.groupby("machine")
+    }
     converged = frame.converged.all()
     for reading, start in STARTS:
         robust = cost[f"WRSVM{start}"]

@@ -74,7 +74,9 @@ def samples(number, flip):
 def tuned_linear(path, X, y, U, flip):
     """Which machine of a path is best on a tuning sample, the first of equals; what it is worth."""
     machines = list(zip(path.coef, path.intercept, strict=True))
-    scores = [examples.mean_utility(U, y, (X @ w.T + b).argmax(axis=1)) for w, b in machines]
+    scores = [
+        examples.mean_utility(U, y, (X @ w.T + b).argmax(axis=1)) for w, b in machines
+    ]
     best = int(np.argmax(scores))
     cells, _ = population("piecewise_linear")
     predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)

@@ -16,10 +16,15 @@ A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
 CONFIGS = (1, 2, 3)
 
 #: Points of the plotted square by side, and half its side.
-LATTICE, HALF_SIDE = 101, 2.5
+LATTICE = 101
+HALF_SIDE = 2.5
 
 #: Whether the regions of classes grow with a, by matrix: what is said about both figures.
-GROWS = {1: {1: False, 2: True}, 2: {1: False, 2: True, 3: True}, 3: {1: True, 2: False, 3: False}}
+GROWS = {
+    1: {1: False, 2: True},
+    2: {1: False, 2: True, 3: True},
+    3: {1: True, 2: False, 3: False},
+}
 
 
 def lattice():
@@ -53,7 +58,9 @@ def machine_rows(train, tune, points, C_values, more):
 
 def regions(predicted, U):
     """Shares of the square, their agreement with the Bayes rule, and their connected parts."""
-    rule = examples.bayes(examples.class_probabilities("piecewise_linear", lattice()), U)
+    rule = examples.bayes(
+        examples.class_probabilities("piecewise_linear", lattice()), U
+    )
     square = predicted.reshape(LATTICE, LATTICE)
     row = {"agrees_with_bayes": round(float((predicted == rule).mean()), 6)}
     for j in range(3):

@@ -14,7 +14,9 @@ from companion.papers.wrsvm.utilities import percentages
 _A = (0.0, 0.2, 0.4, 0.6, 0.8)
 #: The utility matrices of each table, (number, a).
 CELLS = {
-    "table_1": tuple((config, a) for config in (1, 2, 3) for a in _A if config == 1 or a > 0),
+    "table_1": tuple(
+        (config, a) for config in (1, 2, 3) for a in _A if config == 1 or a > 0
+    ),
     "table_2": tuple((config, 0.4) for config in (1, 2, 3)),
 }
 EXAMPLES = {"table_1": "piecewise_linear", "table_2": "nonlinear"}
@@ -79,7 +81,8 @@ def _share_higher(gains):
 
 def add_values(out, frame, table):
     """The cells under both readings, truncation in each, sizes and label noise."""
-    converged, gains = frame.converged.all(), []
+    converged = frame.converged.all()
+    gains = []
     n_train, _, n_test = SIZES[table]
     far = np.array([[1e5, 0.0]])  # where one class is sure but for the label noise
     at = examples.class_probabilities(EXAMPLES[table], far, FLIP)[0]
@@ -102,4 +105,6 @@ def add_values(out, frame, table):
             gained = mean_and_standard_error(gains[-1])
             out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gained, converged)
     share = _share_higher(np.column_stack(gains))
-    out.add_mean("all cells", "share of cells in which WRSVM is higher", share, converged)
+    out.add_mean(
+        "all cells", "share of cells in which WRSVM is higher", share, converged
+    )

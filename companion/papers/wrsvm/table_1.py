@@ -45,9 +45,12 @@ def compute(unit):
     rng = examples.rng_of("table_1", "more to tune", number)
     further = examples.piecewise_linear(TUNING_SIZES[-1] - len(tune[1]), rng, FLIP)
     many = [np.concatenate(parts) for parts in zip(tune, further, strict=True)]
-    train, more = (Design.linear(X), y), partial(_tuned_otherwise, many=many, test=test)
+    train = (Design.linear(X), y)
+    more = partial(_tuned_otherwise, many=many, test=test)
     return list(
-        simulation.machine_rows("table_1", train, tune, test, paths=_both_starts, more=more)
+        simulation.machine_rows(
+            "table_1", train, tune, test, paths=_both_starts, more=more
+        )
     )
 
 
@@ -58,10 +61,16 @@ def _both_starts(design, y, U):
 
 def _tuned_otherwise(path, U, many, test):
     """The objective over all C, and utility x 100 on test of the C that each tuning takes."""
-    gains = [_gains(*machine, *many, U) for machine in zip(path.coef, path.intercept, strict=True)]
+    gains = [
+        _gains(*machine, *many, U)
+        for machine in zip(path.coef, path.intercept, strict=True)
+    ]
     # sums of the same gains in another order are equal but for rounding
-    totals = {size: [own[:size].sum().round(6) for own in gains] for size in TUNING_SIZES}
-    every, chosen = np.arange(len(path.C)), {}
+    totals = {
+        size: [own[:size].sum().round(6) for own in gains] for size in TUNING_SIZES
+    }
+    every = np.arange(len(path.C))
+    chosen = {}
     for name, (size, grid, tie) in TUNINGS.items():
         order = every[GRIDS[grid]][:: TIES[tie]]
         chosen[name] = max(order, key=totals[size].__getitem__)
@@ -83,7 +92,8 @@ def _gains(coef, intercept, X, y, U):
 def _add_start(out, frame):
     """What the other start changes, means over the cells: objective at all C, utility on test."""
     means = frame.groupby(["machine", "sample"])[["log_objective", "test"]].mean()
-    own, other = PERCENT * means.loc["WRSVM"], PERCENT * means.loc[OTHER_START]
+    own = PERCENT * means.loc["WRSVM"]
+    other = PERCENT * means.loc[OTHER_START]
     for column, unit in {"log_objective": "%", "test": "points"}.items():
         name = f"{column.replace('_', ' ')}: own start - unweighted start ({unit})"
         gap = paired_difference(own[column], other[column])
@@ -92,4 +102,7 @@ def _add_start(out, frame):
 
 TABLE_1 = study("table_1", compute, simulation.N_SAMPLES)
 STUDIES = (TABLE_1,)
-VALUES = ((partial(simulation.add_values, table="table_1"), "table_1"), (_add_start, "table_1"))
+VALUES = (
+    (partial(simulation.add_values, table="table_1"), "table_1"),
+    (_add_start, "table_1"),
+)

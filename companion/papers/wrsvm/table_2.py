@@ -12,7 +12,8 @@ STRENGTHS = (0.0, 0.05, 0.1, 0.15, 0.2)
 N_SAMPLES = {"paper": 20, "quick": 2}
 
 #: The factor that meets the cells of the print best, in ``data/readings.yaml``.
-WEAK, STRENGTH = "weak-logits", 0.1
+WEAK = "weak-logits"
+STRENGTH = 0.1
 _ADD = partial(simulation.add_values, table="table_2")
 
 
@@ -23,7 +24,8 @@ def compute(unit):
 
 def compute_strength(unit):
     """The same where the logits are multiplied by a factor."""
-    factor, rng = unit.params["strength"], examples.rng_of("strength", unit.params["sample"])
+    factor = unit.params["strength"]
+    rng = examples.rng_of("strength", unit.params["sample"])
     samples = [weaker(n, factor, rng) for n in simulation.SIZES["table_2"]]
     return _rows(*samples, partial(examples.paths, C_values=C_VALUES[::4]))
 

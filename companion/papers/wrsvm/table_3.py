@@ -43,7 +43,11 @@ def split(number):
     _, y = digits()
     rng = examples.rng_of("table_3", "split", number)
     parts = [rng.permutation(np.flatnonzero(y == j)) for j in range(len(DIGITS))]
-    cuts = (slice(0, PER_CLASS), slice(PER_CLASS, 2 * PER_CLASS), slice(2 * PER_CLASS, None))
+    cuts = (
+        slice(0, PER_CLASS),
+        slice(PER_CLASS, 2 * PER_CLASS),
+        slice(2 * PER_CLASS, None),
+    )
     return tuple(np.sort(np.concatenate([part[cut] for part in parts])) for cut in cuts)
 
 
@@ -60,13 +64,16 @@ def compute_gaussian(unit):
     X, y = digits()
     parts = split(unit.params["split"])
     sigma = examples.median_distance(X[parts[0]], y[parts[0]])
-    columns = examples.kernel_columns(X[parts[0]], sigma, *(X[part] for part in parts[1:]))
+    columns = examples.kernel_columns(
+        X[parts[0]], sigma, *(X[part] for part in parts[1:])
+    )
     return _rows(*columns, *(y[part] for part in parts))
 
 
 def _rows(design, near, far, *labels):
     y_train, y_tune, y_test = labels
-    rows, unweighted = [], {}
+    rows = []
+    unweighted = {}
     for a in A_VALUES:
         U = examples.utility(CONFIG, a)
         for machine in examples.tuned_machines(design, y_train, near, y_tune, U):
@@ -77,7 +84,9 @@ def _rows(design, near, far, *labels):
                 "machine": machine.name,
                 "log2_C": round(float(np.log2(machine.C)), 6),
                 "test": round(examples.mean_utility(U, y_test, predicted), 8),
-                "unweighted": round(examples.mean_utility(U, y_test, unweighted[machine.name]), 8),
+                "unweighted": round(
+                    examples.mean_utility(U, y_test, unweighted[machine.name]), 8
+                ),
                 "n_train": len(y_train),
                 "n_test": len(y_test),
                 "n_steps": machine.n_steps,
@@ -95,7 +104,8 @@ def _add_values(out, frame):
     """The 27 printed shares, the sizes, and whether the shift of class 1 is worth it."""
     robust = frame[frame.machine == "WRSVM"].sort_values("split")
     robust = dict(iter(robust.groupby("a")))
-    first, converged = robust[0.0], frame.converged.all()
+    first = robust[0.0]
+    converged = frame.converged.all()
     protocol = {
         "observations": first.n_train.iloc[0] * 2 + first.n_test.iloc[0],
         "predictors": N_PREDICTORS,
@@ -106,20 +116,32 @@ def _add_values(out, frame):
     out.add_all("protocol", protocol)
     for a, own in robust.items():
         for true, guess in product((1, 2, 3), repeat=2):
-            row, column, p = f"U2,{a:g} y = {true}", f"ŷ = {guess}", own[f"p_{true}{guess}"]
-            out.add(row, column, p.mean(), spread=p.std(ddof=1), n=len(p), converged=converged)
+            row = f"U2,{a:g} y = {true}"
+            column = f"ŷ = {guess}"
+            p = own[f"p_{true}{guess}"]
+            out.add(
+                row,
+                column,
+                p.mean(),
+                spread=p.std(ddof=1),
+                n=len(p),
+                converged=converged,
+            )
     for j in (1, 2, 3):
         rate = mean_and_standard_error(first[f"p_{j}{j}"])
         distance = rate._replace(mean=abs(rate.mean - 0.99))
         out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance, converged)
     for low, high in pairwise(A_VALUES):
         for j in (2, 3):
-            row, column = f"U2,{low:g} to U2,{high:g}", f"growth of class 1 predicted as {j}"
+            row = f"U2,{low:g} to U2,{high:g}"
+            column = f"growth of class 1 predicted as {j}"
             moved = paired_difference(robust[high][f"p_1{j}"], robust[low][f"p_1{j}"])
             out.add_mean(row, column, moved, converged)
     for a in A_VALUES[1:]:
         gained = paired_difference(100 * robust[a].test, 100 * robust[a].unweighted)
-        out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine", gained, converged)
+        out.add_mean(
+            f"U2,{a:g}", "utility: weighted - unweighted machine", gained, converged
+        )
 
 
 def _add_gaussian(out, frame):

@@ -62,14 +62,17 @@ def random_problems(rng, k, n):
 def margins(f):
     """g_j = f_j - max_{l != j} f_l of decisions of shape (..., k)."""
     ordered = np.sort(f, axis=-1)
-    best, second = ordered[..., -1:], ordered[..., -2:-1]
+    best = ordered[..., -1:]
+    second = ordered[..., -2:-1]
     return f - np.where(f == best, second, best)
 
 
 def truncated(loss, s, u):
     """min(l(u), l(s)) of the loss of this name; s = -inf truncates nothing."""
     value = LOSSES[loss][0]
-    return np.minimum(value(u), np.where(np.isinf(s), np.inf, value(np.maximum(s, -1e2))))
+    return np.minimum(
+        value(u), np.where(np.isinf(s), np.inf, value(np.maximum(s, -1e2)))
+    )
 
 
 def advantage(loss, s, A, B):
@@ -83,7 +86,10 @@ def advantage(loss, s, A, B):
         return A * truncated(loss, s, u) + B * truncated(loss, s, -u)
 
     inner = np.minimum(convex_minimum(A, B), -s)
-    leads = [np.where(inner > 0, inner, 1e-9), np.where(np.isinf(s), 1e-9, np.maximum(-s, 1.0))]
+    leads = [
+        np.where(inner > 0, inner, 1e-9),
+        np.where(np.isinf(s), 1e-9, np.maximum(-s, 1.0)),
+    ]
     least = np.minimum(*(expected(u) for u in leads))
     # exponential and logistic have no minimiser: the infimum is at an infinite lead
     endless = np.where(np.isinf(s), np.inf, B * value(np.maximum(s, -1e2)))
@@ -92,8 +98,10 @@ def advantage(loss, s, A, B):
 
 def compute_theorem(unit):
     """Share of random (p, U) at which the truncated loss decides by utility."""
-    p, rng = unit.params, unit.rng()
-    k, n = p["k"], p["draws"]
+    p = unit.params
+    rng = unit.rng()
+    k = p["k"]
+    n = p["draws"]
     end = LOSSES[p["loss"]][2](k)
     s = {
         "inside": end * rng.uniform(size=n),
@@ -113,7 +121,9 @@ def compute_theorem(unit):
         "s": round(float(end), 6),
         "n_consistent": int((gain > 1e-12).sum()),
         "least_advantage": float(f"{gain.min():.6g}"),
-        "random_f_below": float(f"{max(0.0, (at_zero - np.maximum(gain, 0.0) - loss).max()):.3g}"),
+        "random_f_below": float(
+            f"{max(0.0, (at_zero - np.maximum(gain, 0.0) - loss).max()):.3g}"
+        ),
     }
 
 
@@ -123,17 +133,22 @@ def compute_equality(unit):
     With costs K_j the least of sum_j K_j [1 + g_j]_+ is 2 min K, at a lead of one of that class
     with all others further back: (4) is consistent as it stands.
     """
-    k, n, rng = unit.params["k"], unit.params["draws"], unit.rng()
+    k = unit.params["k"]
+    n = unit.params["draws"]
+    rng = unit.rng()
     p, cost = random_problems(rng, k, n)
     cost[:, np.arange(k), np.arange(k)] = 0.0
     utilities = np.array([utility_from_cost(matrix) for matrix in cost])
-    K, A = np.einsum("nl,nlj->nj", p, cost), np.einsum("nl,nlj->nj", p, utilities)
+    K = np.einsum("nl,nlj->nj", p, cost)
+    A = np.einsum("nl,nlj->nj", p, utilities)
     largest = cost.max(axis=(1, 2))
     f = rng.standard_normal((N_SHAM, n, k)) * rng.exponential(1.0, size=(N_SHAM, n, 1))
     value = np.einsum("nj,fnj->fn", K, np.maximum(1.0 + margins(f), 0.0))
     wrong = f.argmax(axis=2) != K.argmin(axis=1)
     excess = value - 2.0 * K.min(axis=1)
-    middle = np.einsum("nj,fnj->fn", K, np.maximum(1.0 + margins(0.5 * (f[1:] + f[:-1])), 0.0))
+    middle = np.einsum(
+        "nj,fnj->fn", K, np.maximum(1.0 + margins(0.5 * (f[1:] + f[:-1])), 0.0)
+    )
     above_chord = middle > 0.5 * (value[1:] + value[:-1]) + 1e-9
     return {
         "largest_error": float(f"{np.abs(K + A - largest[:, None]).max():.3g}"),
@@ -147,7 +162,8 @@ def compute_equality(unit):
 def _add_theorem(out, frame):
     for (loss, k), own in frame.groupby(["loss", "k"]):
         share = dict(zip(own.s_is, own.n_consistent / own.draws, strict=True))
-        decided, zero = "share of (p, U) decided by utility", "share of (p, U) with f = 0 best"
+        decided = "share of (p, U) decided by utility"
+        zero = "share of (p, U) with f = 0 best"
         shares = {
             f"{decided}, s in the interval": share["inside"],
             f"{decided}, s at its lower end": share["at the end"],
@@ -160,9 +176,18 @@ def _add_theorem(out, frame):
 
 
 def _add_equality(out, frame):
-    draws, above = frame.draws.sum(), frame.share_not_convex.mean()
-    out.add("(9)", "|expected cost + expected utility - max C|, largest", frame.largest_error.max())
-    out.add("(9)", "share of (p, C) with the same decision", frame.n_same_decision.sum() / draws)
+    draws = frame.draws.sum()
+    above = frame.share_not_convex.mean()
+    out.add(
+        "(9)",
+        "|expected cost + expected utility - max C|, largest",
+        frame.largest_error.max(),
+    )
+    out.add(
+        "(9)",
+        "share of (p, C) with the same decision",
+        frame.n_same_decision.sum() / draws,
+    )
     out.add("(4)", "share of pairs whose middle lies above the chord", above)
 
 
@@ -200,7 +225,9 @@ def compute_forms(unit):
     U = examples.utility(p["config"], p["a"])
     cost = U.max() - U
     (X, y), tune = population.samples(p["sample"], FLIP)
-    design, row, converged = Design.linear(X), {}, True
+    design = Design.linear(X)
+    row = {}
+    converged = True
     for name, matrix, form, s in (
         ("utility", U, "utility", S),
         ("cost", cost, "cost", S),
@@ -211,7 +238,9 @@ def compute_forms(unit):
         converged &= bool(start.converged.all() and found.converged.all())
         best, row[f"{name}_utility"] = population.tuned_linear(found, *tune, U, FLIP)
         if form == "utility":
-            _, row["utility_plain_utility"] = population.tuned_linear(start, *tune, U, FLIP)
+            _, row["utility_plain_utility"] = population.tuned_linear(
+                start, *tune, U, FLIP
+            )
         else:
             at = {"C": SPARSE_C[best], "s": -np.inf if s is None else s, "form": "cost"}
             machines = [(path.coef[best], path.intercept[best]) for path in paths]
@@ -224,7 +253,8 @@ def compute_forms(unit):
 def _by_hand(design, X, y, U, C=1.0):
     """The box of Section 4 step by step, with (13) and (15) at its end."""
     machine = min_margin(design, y, U, C)
-    beta, values = np.zeros((len(y), 3, 3)), []
+    beta = np.zeros((len(y), 3, 3))
+    values = []
     for _ in range(_STEPS):
         values.append(robust_objective(machine.w, machine.intercept, X, y, U, C=C, s=S))
         new = betas(machine.decision_function, y, U, C, S)
@@ -254,7 +284,11 @@ def _forms(own, ending):
 def _add_forms(out, frame):
     converged = frame.converged.all()
     distance = "largest distance of the box done by hand from the solver, relative"
-    out.add("(10)", "largest rise of the objective in a step, relative", frame.largest_rise.max())
+    out.add(
+        "(10)",
+        "largest rise of the objective in a step, relative",
+        frame.largest_rise.max(),
+    )
     out.add("(10)", distance, frame.above_solver.abs().max())
     out.add("(15)", "largest |sum of w_m|, relative", frame.sum_of_w.max())
     out.add("(15)", "largest |w_m - right side|", frame.error_of_15.max())
@@ -269,24 +303,34 @@ def _add_special_cases(out, frame):
     """The machines that (8) covers: its objective at what is found, and theirs written down."""
     (X, y), _ = population.samples(1, FLIP)
     column = "objective of (8) - that of its own problem, relative"
-    for name, k, s in (("binary psi-learning", 2, 0.0), ("psi-learning", 3, 0.0), ("RSVM", 3, S)):
-        points, labels = X[y < k], y[y < k]
+    for name, k, s in (
+        ("binary psi-learning", 2, 0.0),
+        ("psi-learning", 3, 0.0),
+        ("RSVM", 3, S),
+    ):
+        points = X[y < k]
+        labels = y[y < k]
         found = dca(Design.linear(points), labels, np.eye(k), 1.0, s)
         own = np.eye(k, dtype=bool)[labels]
         f = found.decision_function
         lead = f[own] - np.where(own, -np.inf, f).max(axis=1)
         value = 0.5 * (found.w**2).sum() + np.clip(1.0 - lead, 0.0, 1.0 - s).sum()
         out.add(name, column, round(abs(found.objective / value - 1.0), 12))
-    weights, design = np.array([1.0, 2.0, 3.0]), Design.linear(X)
+    weights = np.array([1.0, 2.0, 3.0])
+    design = Design.linear(X)
     diagonal = dca(design, y, np.diag(weights), 1.0, S)
     weighted = dca(design, y, np.eye(3), 1.0, S, sample_weight=weights[y])
     excess = abs(diagonal.objective / weighted.objective - 1.0)
-    out.add("diagonal U", column, round(excess, 12))  # the last bits are of the processor
+    out.add(
+        "diagonal U", column, round(excess, 12)
+    )  # the last bits are of the processor
 
 
 _PROBLEMS = {"loss": tuple(LOSSES), "k": CLASSES, "s_is": PLACES, "draws": N_DRAWS}
 THEORY_THEOREM = study_over(PAPER, "theory_theorem", compute_theorem, **_PROBLEMS)
-THEORY_EQUALITY = study_over(PAPER, "theory_equality", compute_equality, k=CLASSES, draws=N_DRAWS)
+THEORY_EQUALITY = study_over(
+    PAPER, "theory_equality", compute_equality, k=CLASSES, draws=N_DRAWS
+)
 THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)
 STUDIES = (THEORY_THEOREM, THEORY_EQUALITY, THEORY_FORMS)
 VALUES = (

@@ -14,7 +14,9 @@ def setting_name(config, a):
 def with_setting(frame):
     """Records by a and number of their utility matrix, with what it is called, ``U``."""
     frame = frame.sort_values(["a", "config"])
-    return frame.assign(U=[setting_name(*key) for key in zip(frame.config, frame.a, strict=True)])
+    return frame.assign(
+        U=[setting_name(*key) for key in zip(frame.config, frame.a, strict=True)]
+    )
 
 
 def percentages(frame, column="utility", **where):
@@ -24,5 +26,7 @@ def percentages(frame, column="utility", **where):
 
 def gain(frame, machine, other, column="utility", **where):
     """Paired difference of two machines, in points of utility."""
-    own, others = (percentages(frame, column, machine=name, **where) for name in (machine, other))
+    own, others = (
+        percentages(frame, column, machine=name, **where) for name in (machine, other)
+    )
     return paired_difference(own, others)

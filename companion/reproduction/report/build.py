@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 import nbformat
 
 import companion
-from companion._extras import advice
-from companion._paths import build_dir, project_root, unwritable
+from companion._utils.extras import advice
+from companion._utils.paths import build_dir, project_root, unwritable
 from companion.reproduction.display import ledger_text
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import SIGNS, ReportError, gather, slug
@@ -24,8 +24,11 @@ from companion.reproduction.report.manifests import codecheck, write_crate
 from companion.reproduction.verdicts import PARTS, SCORES
 
 _HERE = Path(__file__).parent
-_ROOT = Path(companion.__file__).parents[1]  # of a checkout; without it there are no tests
-_PAGES, _BESIDE = _HERE / "pages", _HERE / "beside"
+_ROOT = Path(companion.__file__).parents[
+    1
+]  # of a checkout; without it there are no tests
+_PAGES = _HERE / "pages"
+_BESIDE = _HERE / "beside"
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
 _ROOMS = "metrics tuning solvers kernels losses conformal_factors separability agreement datasets "
@@ -51,7 +54,9 @@ class Site:
 def markdown_text(text):
     """A text of the data files as Markdown: formulas, code and names of files, which are linked."""
     parts = re.split(rf"(\$[^$\n]+\$|`[^`\n]+`|{_FILE})", re.sub(r"\s+", " ", text))
-    parts[::2] = [re.sub(r"([\\*_\[\]<>#|~{}!&])", r"\\\1", part) for part in parts[::2]]
+    parts[::2] = [
+        re.sub(r"([\\*_\[\]<>#|~{}!&])", r"\\\1", part) for part in parts[::2]
+    ]
     return "".join(re.sub(f"^{_FILE}$", r"[`\g<0>`](/\g<0>)", part) for part in parts)
 
 
@@ -75,14 +80,21 @@ def _templates(context):
     from markupsafe import Markup
 
     loader = FileSystemLoader([_PAGES, _BESIDE, _HERE / "templates"])
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
         "duration": duration,
         "anchored": lambda path: Markup(anchored(path)),
     }
     environment.globals |= context | {"slug": slug, "version": companion.__version__}
-    environment.globals |= {"signs": SIGNS, "parts": PARTS, "scores": SCORES, "questions": ASKS}
+    environment.globals |= {
+        "signs": SIGNS,
+        "parts": PARTS,
+        "scores": SCORES,
+        "questions": ASKS,
+    }
     return environment
 
 
@@ -90,7 +102,9 @@ def _write(folder, files):
     """Write files, texts or bytes, by their names."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        (folder / name).write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
 
 
 def _write_source(context, folder, templates):
@@ -101,22 +115,38 @@ def _write_source(context, folder, templates):
 
     pages = templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
     texts = {name: filled(name) for name in pages}
-    texts |= {f"{name}.md": path.read_text("utf-8") for name, path in context["guides"].items()}
+    texts |= {
+        f"{name}.md": path.read_text("utf-8")
+        for name, path in context["guides"].items()
+    }
     texts |= {f"api/{n}.rst": filled("module.rst", home=import_module(n)) for n in _API}
-    texts |= {f"api/estimators/{n}.rst": filled("estimator.rst", name=n) for n in _PUBLIC}
+    texts |= {
+        f"api/estimators/{n}.rst": filled("estimator.rst", name=n) for n in _PUBLIC
+    }
     for entry in context["entries"]:
         if entry.notebook is not None:
             summary = nbformat.v4.new_markdown_cell(filled("summary.md", entry=entry))
             entry.notebook.cells.insert(1, summary)
-            texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(entry.notebook)
-    named = {path for path in _CODE.findall("\n".join(texts.values())) if (_ROOT / path).is_file()}
-    texts |= {f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named}
+            texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(
+                entry.notebook
+            )
+    named = {
+        path
+        for path in _CODE.findall("\n".join(texts.values()))
+        if (_ROOT / path).is_file()
+    }
+    texts |= {
+        f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named
+    }
     _write(folder, texts)
 
 
 def _write_beside(context, folder, templates):
     """Write what stands beside the pages: ledger, notebooks, records, badges, manifests."""
-    files = {f"ledger.{form}": ledger_text(context["ledgers"], form) for form in ("json", "csv")}
+    files = {
+        f"ledger.{form}": ledger_text(context["ledgers"], form)
+        for form in ("json", "csv")
+    }
     files["ledger.schema.json"] = (_HERE.parent / "ledger.schema.json").read_bytes()
     files |= {name: path.read_bytes() for name, path in context["records"].items()}
     for entry in context["entries"]:
@@ -137,7 +167,16 @@ def _run_sphinx(source, output, beside, banner):
     from sphinx.cmd.build import build_main
 
     said = io.StringIO()
-    options = ["-q", "-N", "-j", "auto", "-c", str(_HERE), "-d", str(source.parent / "doctrees")]
+    options = [
+        "-q",
+        "-N",
+        "-j",
+        "auto",
+        "-c",
+        str(_HERE),
+        "-d",
+        str(source.parent / "doctrees"),
+    ]
     options += ["-D", f"html_extra_path={beside}"]
     options += ["-D", f"html_theme_options.announcement={banner}"]
     with redirect_stderr(said):
@@ -204,15 +243,32 @@ def build_report(output=None, *, profile="paper", artefacts=None):
     context = gather(profile, artefacts)
     with TemporaryDirectory() as work:
         work = Path(work).resolve()
-        source, beside, built = work / "source", work / "beside", work / "site" / "html"
-        guides = {f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")}
-        context |= {"guides": guides, "api": _API, "public": _PUBLIC, "today": date.today()}
+        source = work / "source"
+        beside = work / "beside"
+        built = work / "site" / "html"
+        guides = {
+            f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")
+        }
+        context |= {
+            "guides": guides,
+            "api": _API,
+            "public": _PUBLIC,
+            "today": date.today(),
+        }
         templates = _templates(context)
         _write_source(context, source, templates)
         _write_beside(context, beside, templates)
-        faults = _run_sphinx(source, built, beside, templates.get_template("banner.html").render())
+        faults = _run_sphinx(
+            source, built, beside, templates.get_template("banner.html").render()
+        )
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)
         _replace(built, output)
     pages = sum("_static" not in path.parts for path in output.rglob("*.html"))
-    return Site(output / "index.html", pages, faults, context["remarks"], time.monotonic() - start)
+    return Site(
+        output / "index.html",
+        pages,
+        faults,
+        context["remarks"],
+        time.monotonic() - start,
+    )

@@ -15,7 +15,9 @@ extensions = [
 ]
 default_role = "literal"
 smartquotes = False  # what is printed stays as it is printed
-suppress_warnings = ["ref.term"]  # docstrings taken over from scikit-learn speak of its glossary
+suppress_warnings = [
+    "ref.term"
+]  # docstrings taken over from scikit-learn speak of its glossary
 toc_object_entries_show_parents = "hide"
 
 autodoc_default_options = {"members": True, "inherited-members": True}
@@ -42,9 +44,16 @@ html_js_files = ["site.js", "ledger.js"]
 html_math_renderer = "mathml"
 html_copy_source = html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
-html_show_search_summary = False  # it would fetch other pages, which a file path does not allow
+html_show_search_summary = (
+    False  # it would fetch other pages, which a file path does not allow
+)
 # Pages without other pages below them have no use for a list of those.
-html_sidebars = {"[!a]*": [], "docs/*": [], "notebooks/**": [], "source/**": []}  # all but api/
+html_sidebars = {
+    "[!a]*": [],
+    "docs/*": [],
+    "notebooks/**": [],
+    "source/**": [],
+}  # all but api/
 html_theme_options = {
     "header_links_before_dropdown": 8,
     "navigation_depth": 2,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from companion._paths import build_dir, data_dir, notebooks_dir
+from companion._utils.paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
@@ -102,7 +102,9 @@ class Group:
 
 def _sign(part):
     """What a row counts as, in a sign of its colour."""
-    return f'<span class="sign sign-{slug(part)}" aria-hidden="true">{SIGNS[part]}</span> '
+    return (
+        f'<span class="sign sign-{slug(part)}" aria-hidden="true">{SIGNS[part]}</span> '
+    )
 
 
 def _marked(lines, parts, anchors):
@@ -110,13 +112,18 @@ def _marked(lines, parts, anchors):
 
     A cell that tells the verdict of its spread as well has the sign of the worse of the two.
     """
-    names, row = [], ""
+    names = []
+    row = ""
     for line in lines:
         names = re.findall(r"<th>(.*?)</th>", line) or names
         texts = re.findall(r"<td>(.*?)</td>", line)
         if texts:
-            row, kind = texts[0] or row, texts[1]
-            columns = [kind if n == "verdict" else n if kind == "verdict" else "" for n in names]
+            row = texts[0] or row
+            kind = texts[1]
+            columns = [
+                kind if n == "verdict" else n if kind == "verdict" else ""
+                for n in names
+            ]
             cells = ""
             for column, text in zip(columns, texts, strict=True):
                 own = [column, f"{column} ±"] if "±:" in text else [column]
@@ -134,10 +141,13 @@ def _mark_tables(entry, parts):
 
     `parts` are what the cells count as in the run that the notebook shows.
     """
-    outputs = [output for cell in entry.notebook.cells for output in cell.get("outputs", [])]
+    outputs = [
+        output for cell in entry.notebook.cells for output in cell.get("outputs", [])
+    ]
     data = [output.data for output in outputs if "data" in output]
     entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
-    names, anchors = ("row", "column"), {}
+    names = ("row", "column")
+    anchors = {}
     parts = {tuple(map(html.escape, cell)): part for cell, part in parts.items()}
     for own in data:
         values = own.pop(VALUES_MIME, {}).get("rows", [])
@@ -145,7 +155,9 @@ def _mark_tables(entry, parts):
             lines = own["text/html"].splitlines()
             if any({*names} <= value.keys() for value in values):
                 lines = _marked(lines, parts, anchors)
-            own["text/html"] = "\n".join(['<div class="table-scroll">', *lines, "</div>"])
+            own["text/html"] = "\n".join(
+                ['<div class="table-scroll">', *lines, "</div>"]
+            )
     for line in entry.lines:
         line["anchor"] = anchors.get(html.escape(line["row"]))
 
@@ -172,7 +184,10 @@ def _fold_plumbing(notebook):
 def _parts(ledger):
     """What each cell of a ledger counts as, by its row and column."""
     lines = ledger.to_dict("records")
-    return {(line["row"], line["column"]): line["counts_as"] or "not scored" for line in lines}
+    return {
+        (line["row"], line["column"]): line["counts_as"] or "not scored"
+        for line in lines
+    }
 
 
 def _lines(ledger, deviations, beside):
@@ -195,10 +210,14 @@ def _told_beside(ledger, profile):
     """What a run says of each row that it has a value for: value and outcome, by row and column."""
     table = verdict_table(ledger)
     told = {}
-    for line, texts in zip(departures_first(ledger).to_dict("records"), table.rows, strict=True):
+    for line, texts in zip(
+        departures_first(ledger).to_dict("records"), table.rows, strict=True
+    ):
         if line["outcome"] != NOT_RUN:
             value = texts[table.header.index("reproduced")]
-            told[line["row"], line["column"]] = f"{profile} run: {value}, {line['outcome']}"
+            told[line["row"], line["column"]] = (
+                f"{profile} run: {value}, {line['outcome']}"
+            )
     return told
 
 
@@ -209,11 +228,14 @@ def _read_notebook(entry, profile, parts):
     """
     path = notebook_path(entry.artefact)
     if profile != "paper":
-        executed = build_dir() / "reproduce" / profile / path.relative_to(notebooks_dir())
+        executed = (
+            build_dir() / "reproduce" / profile / path.relative_to(notebooks_dir())
+        )
         entry.stands_in = not executed.is_file()
         path = path if entry.stands_in else executed
     if path.is_file():
-        entry.path, entry.notebook = path, nbformat.read(path, as_version=4)
+        entry.path = path
+        entry.notebook = nbformat.read(path, as_version=4)
         _mark_tables(entry, parts[0] if entry.stands_in else parts[-1])
         _size_figures(entry.notebook)
         _fold_plumbing(entry.notebook)
@@ -228,12 +250,18 @@ def gather(profile, artefacts=None):
     if profile != "paper":
         run_ledgers, _, run_failures = read_ledgers(artefacts, profile)
         failures |= run_failures
-    deviations, times, data = load_deviations(), load_times(), data_dir()
-    papers, entries, groups = list_papers(), [], {}
+    deviations = load_deviations()
+    times = load_times()
+    data = data_dir()
+    papers = list_papers()
+    entries = []
+    groups = {}
     for artefact in [*across, *artefacts]:
         entry = Entry(artefact)
         entry.times = times[times["artefact"] == artefact.id].to_dict("records")
-        of_artefact = [own[artefact.id] for own in (ledgers, run_ledgers) if artefact.id in own]
+        of_artefact = [
+            own[artefact.id] for own in (ledgers, run_ledgers) if artefact.id in own
+        ]
         beside = {}
         if artefact.id in run_ledgers:
             beside = _told_beside(run_ledgers[artefact.id], profile)
@@ -263,6 +291,8 @@ def gather(profile, artefacts=None):
         "printed": sum(len(entry.lines) for entry in entries),
         "errata": load_errata(),
         "ledgers": ledgers,
-        "records": {p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")},
+        "records": {
+            p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")
+        },
         "remarks": [*failures, *gaps["missing"], *gaps["stale"]],
     }

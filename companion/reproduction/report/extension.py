@@ -32,12 +32,16 @@ def _describe_figures(app, doctree):
     title = section = text = ""
     for node in doctree.findall():
         if isinstance(node, nodes.title):
-            title, section, text = title or node.astext(), node.astext(), ""
+            title = title or node.astext()
+            section = node.astext()
+            text = ""
         elif isinstance(node, nodes.paragraph):
             text = node.astext()
         elif node in figures:
             number = f"Figure {figures.index(node) + 1} of {len(figures)}"
-            alt = re.sub(r"[\\${}]", "", f"{number} in “{title}”, section “{section}”. {text}")
+            alt = re.sub(
+                r"[\\${}]", "", f"{number} in “{title}”, section “{section}”. {text}"
+            )
             node["alt"] = textwrap.shorten(alt, _ALT_WIDTH, placeholder=" …")
 
 
@@ -46,14 +50,20 @@ def _name_files(app, doctree):
     for node in list(doctree.findall(pending_xref)):
         if node["reftype"] == "myst" and node.get("refdomain") is None:
             folder = posixpath.join("/", posixpath.dirname(node["refdoc"]))
-            path = posixpath.normpath(posixpath.join(folder, node["reftarget"])).lstrip("/")
+            path = posixpath.normpath(posixpath.join(folder, node["reftarget"])).lstrip(
+                "/"
+            )
             file, _, name = path.partition("::")
             page = f"source/{file.removesuffix('.py')}"
             if page in app.env.found_docs:
                 address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
-                node.replace_self(nodes.reference("", "", *node.children, refuri=address))
+                node.replace_self(
+                    nodes.reference("", "", *node.children, refuri=address)
+                )
             else:
-                shown = [] if node.astext() == path else [*node.children, nodes.Text(" (")]
+                shown = (
+                    [] if node.astext() == path else [*node.children, nodes.Text(" (")]
+                )
                 after = nodes.Text(")" if shown else "")
                 node.replace_self([*shown, nodes.literal("", path), after])
 

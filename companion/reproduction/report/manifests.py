@@ -4,10 +4,13 @@ import mimetypes
 
 import companion
 
-_NAME, _DEVELOPERS = f"svm-companion {companion.__version__}", "The companion developers"
+_NAME = f"svm-companion {companion.__version__}"
+_DEVELOPERS = "The companion developers"
 _LICENCE = "https://spdx.org/licenses/BSD-3-Clause"
 _KINDS = {".ipynb": "application/x-ipynb+json", ".yml": "application/yaml"}
-_UNCHECKED = "# Nobody has checked yet: whoever does adds codechecker, check_time and report.\n"
+_UNCHECKED = (
+    "# Nobody has checked yet: whoever does adds codechecker, check_time and report.\n"
+)
 _SUMMARY = """make reproduce regenerates every file named here in the quick profile; companion
 reproduce --profile paper --fresh does so at the size of the papers. companion verify compares
 with the print."""
@@ -42,12 +45,16 @@ def write_crate(folder, context):
         kind = _KINDS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
         crate.add_file(path, name, properties={"name": name, "encodingFormat": kind})
     papers = [group.paper for group in context["groups"] if group.paper.key]
-    crate.name, crate.datePublished = _NAME, context["today"]
-    crate.description = f"What {len(papers)} papers print beside its regeneration, with verdicts."
+    crate.name = _NAME
+    crate.datePublished = context["today"]
+    crate.description = (
+        f"What {len(papers)} papers print beside its regeneration, with verdicts."
+    )
     crate.license = added(_LICENCE, "CreativeWork", name="BSD 3-Clause License")
     crate.creator = added("#developers", "Organization", name=_DEVELOPERS)
     crate.mainEntity = crate.get("ledger.csv")
     crate.root_dataset["citation"] = [
-        added(f"#{p.key}", "ScholarlyArticle", name=p.title, description=p.citation) for p in papers
+        added(f"#{p.key}", "ScholarlyArticle", name=p.title, description=p.citation)
+        for p in papers
     ]
     crate.metadata.write(folder)

@@ -8,7 +8,10 @@ _LEAF = r"(<m[ino]\b[^>]*>[^<]*</m[ino]>)"
 _PRIME = r"<mi>(&#x0203[2-4];|&#x02057;|[′″‴⁗])</mi>"
 _UNKNOWN = re.compile(r">\s*(\\[A-Za-z]+)")
 # what latex2mathml does not know: space between lines, the name arg, limits below a name
-_BEFORE = ((r"(\\\\)\s*\[[^\]]*\]", r"\1"), (r"\\arg(?![A-Za-z])", r"\\operatorname{arg}"))
+_BEFORE = (
+    (r"(\\\\)\s*\[[^\]]*\]", r"\1"),
+    (r"\\arg(?![A-Za-z])", r"\\operatorname{arg}"),
+)
 _LIMITS = (r"\\(min|max)(?=\s*_)", r"\\\1\\limits")
 # a prime is drawn raised by the font itself: as a superscript it nearly vanishes in many
 _RAISED = '<mo lspace="0" rspace="0">'
@@ -41,7 +44,9 @@ def to_mathml(latex, *, block=False):
         raise ValueError(f"cannot write {latex!r} as MathML: {fault}") from error
     unknown = _UNKNOWN.findall(markup)
     if unknown:
-        raise ValueError(f"cannot write {latex!r} as MathML: {', '.join(unknown)} is unknown")
+        raise ValueError(
+            f"cannot write {latex!r} as MathML: {', '.join(unknown)} is unknown"
+        )
     # the LaTeX is what is read aloud or copied, where a browser has no MathML
     markup = _replaced(markup, _AFTER)
     markup = markup.replace("<math ", f'<math alttext="{html.escape(plain)}" ', 1)

@@ -1,0 +1,1 @@
+"""What has no other home: checks, files, paths, processes, threads."""

@@ -1,0 +1,98 @@
+"""Where the project's files are: the one place that knows.
+
+The repository keeps ``data/`` and ``notebooks/`` beside the package. A checkout, or an editable
+installation of one, uses them in place, so that a reader sees what a run changed with
+``git diff``. A wheel carries a copy as ``companion/_project``. The environment variable
+``COMPANION_PROJECT`` names another folder with ``data`` and ``notebooks`` in it, for whoever wants
+to work on a copy (an installed wheel may not be writable).
+"""
+
+import os
+from pathlib import Path
+from tempfile import TemporaryFile
+
+__all__ = [
+    "build_dir",
+    "cache_dir",
+    "data_dir",
+    "is_checkout",
+    "notebooks_dir",
+    "project_root",
+]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGED = _PACKAGE / "_project"
+
+
+def is_checkout():
+    """Whether the package runs from a repository rather than from a wheel."""
+    return (_PACKAGE.parent / "pyproject.toml").is_file() and not _PACKAGED.is_dir()
+
+
+def chosen_folders():
+    """The folders that the environment names, by variable, for a process that starts elsewhere."""
+    names = ("COMPANION_PROJECT", "COMPANION_CACHE", "COMPANION_DATA")
+    return {name: str(_chosen(name)) for name in names if os.environ.get(name)}
+
+
+def _chosen(variable):
+    """The folder that an environment variable names, or None."""
+    folder = os.environ.get(variable)
+    return Path(folder).expanduser().absolute() if folder else None
+
+
+def project_root():
+    """Folder that holds ``data`` and ``notebooks``."""
+    if chosen := _chosen("COMPANION_PROJECT"):
+        return chosen
+    return _PACKAGE.parent if is_checkout() else _PACKAGED
+
+
+def data_dir():
+    """Folder of the published values, the deviations, the records and the data sources."""
+    return project_root() / "data"
+
+
+def notebooks_dir():
+    """Folder of the notebooks, one folder a paper inside it."""
+    return project_root() / "notebooks"
+
+
+def unwritable(folder):
+    """Why nothing can be written into a folder, with the way out; "" if something can.
+
+    The folder is made if there is none.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(4096))
+    except OSError as error:
+        way_out = (
+            "set COMPANION_PROJECT to a copy of the project that can be written, "
+            "and run again"
+        )
+        return f"Nothing can be written into {folder} ({error.strerror}): {way_out}."
+    return ""
+
+
+def build_dir():
+    """Folder of products that can be deleted: executed notebooks and reports.
+
+    In the project folder; in the current one for a wheel, whose own folder may not be writable.
+    """
+    if chosen := _chosen("COMPANION_PROJECT"):
+        return chosen / "build"
+    return (_PACKAGE.parent if is_checkout() else Path.cwd()) / "build"
+
+
+def cache_dir():
+    """Folder of the working records and of downloaded data, which need not exist yet.
+
+    The environment variable ``COMPANION_CACHE``, else the user's cache folder of this platform.
+    """
+    if chosen := _chosen("COMPANION_CACHE"):
+        return chosen
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("companion", appauthor=False))

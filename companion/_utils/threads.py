@@ -1,0 +1,92 @@
+"""Threads: one for the linear algebra of small problems, and one more where Ctrl-C would wait."""
+
+import threading
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+# Layers below a BLAS that has one number of threads for the whole process.
+_SHARED = {"pthreads", "unknown"}
+
+# Operations that take a tenth of a second, and how often a waiting thread looks for signals.
+_LONG = 2e8
+_LOOK_SECONDS = 0.2
+
+_lock = threading.Lock()
+_inside = 0
+_limits = None
+
+
+@contextmanager
+def one_thread():
+    """Context in which BLAS uses one thread.
+
+    Where the number belongs to the process, the first thread to enter sets it, and the last to
+    leave gives back what there was, in whatever order they come and go.
+    """
+    shared, own = _libraries()
+    _enter(shared)
+    try:
+        with own.limit(limits=1):
+            yield
+    finally:
+        _leave()
+
+
+@cache
+def _libraries():
+    """Those whose number of threads belongs to the process, and to the thread that sets it."""
+    blas = ThreadpoolController().select(user_api="blas")
+    paths = {True: [], False: []}
+    for library in blas.lib_controllers:
+        paths[getattr(library, "threading_layer", None) in _SHARED].append(
+            library.filepath
+        )
+    return blas.select(filepath=paths[True]), blas.select(filepath=paths[False])
+
+
+def _enter(libraries):
+    global _inside, _limits
+    with _lock:
+        if _inside == 0:
+            _limits = libraries.limit(limits=1)
+            # threadpoolctl obeys the thread that has set a limit until it leaves such a context;
+            # another may be the last to leave ours.
+            with libraries.limit(limits=1):
+                pass
+        _inside += 1
+
+
+def _leave():
+    global _inside
+    with _lock:
+        _inside -= 1
+        if _inside == 0:
+            with _limits:  # at whose end the numbers are those before it was made
+                pass
+
+
+def interruptible(work, function, *args, **options):
+    """What a function returns; Ctrl-C is answered although it computes for long.
+
+    Python looks for signals between two calls only. So a call of so much work, in operations, runs
+    in a thread of its own while this one waits; after Ctrl-C it goes on unseen until it is done.
+    """
+    if work < _LONG or threading.current_thread() is not threading.main_thread():
+        return function(*args, **options)
+    call = Future()
+
+    def run():
+        try:
+            call.set_result(function(*args, **options))
+        except BaseException as error:
+            call.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not call.done():
+        wait(
+            [call], timeout=_LOOK_SECONDS
+        )  # Windows does not end a wait without a limit
+    return call.result()

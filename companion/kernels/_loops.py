@@ -1,0 +1,130 @@
+"""Compiled loops of kernels and sums of Gaussians, over contiguous memory."""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from companion._utils.compiled import njit
+
+# Sums keep their order (no reassoc), so that k(x, z) = k(z, x) bit for bit.
+_OPTIONS = {
+    "error_model": "numpy",
+    "fastmath": {"nnan", "nsz", "contract", "arcp"},
+    "nogil": True,
+}
+
+# Columns at a time, so that what a row of distances needs stays near the processor, and of a
+# mirrored half of a matrix.
+_WIDTH = 512
+_MIRRORED = 128
+_TILE = 32
+
+
+@intrinsic
+def _double_from_bits(typingctx, bits):
+    """Reinterpret 64 bits as a double: 2^k is the bit pattern (k + 1023) << 52."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), codegen
+
+
+@njit(inline="always")
+def _exp(x):
+    """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise."""
+    z = x if x > -708.0 else -708.0
+    shifted = (
+        z * 1.4426950408889634 + 6755399441055744.0
+    )  # adding 1.5 * 2^52 rounds to an integer
+    k = shifted - 6755399441055744.0
+    r = z - k * 0.693147180369123816490
+    r = r - k * 1.90821492927058770002e-10
+    # Taylor's polynomial of degree 12.
+    p = (
+        2.0876756987868099e-09 * r + 2.5052108385441719e-08
+    ) * r + 2.7557319223985891e-07
+    p = (p * r + 2.7557319223985893e-06) * r + 2.4801587301587302e-05
+    p = (p * r + 1.9841269841269841e-04) * r + 1.3888888888888889e-03
+    p = (p * r + 8.3333333333333333e-03) * r + 4.1666666666666667e-02
+    p = ((p * r + 1.6666666666666667e-01) * r + 0.5) * r
+    p = (p + 1.0) * r + 1.0
+    value = p * _double_from_bits((types.int64(k) + 1023) << 52)
+    return value if x > -708.0 else 0.0
+
+
+@njit(**_OPTIONS)
+def exp_scaled(values, factor, out):
+    """out = exp(factor * values) for vectors; factor * values must be at most 0."""
+    for j in range(values.shape[0]):
+        out[j] = _exp(factor * values[j])
+
+
+@njit(**_OPTIONS)
+def distance_rows(Z, XT, gamma, is_square, out):
+    """out[i, j] = exp(-gamma ||Z[i] - X[j]||^2); for gamma < 0 the squared distances. XT is X'.
+
+    Of a square one with Z = X half is computed and mirrored.
+    """
+    n_features, n = XT.shape
+    width = _MIRRORED if is_square else _WIDTH
+    buffer = np.empty(width)
+    for first in range(0, n, width):
+        last = min(first + width, n)
+        for i in range(first if is_square else 0, Z.shape[0]):
+            z = Z[i]
+            row = buffer if gamma >= 0.0 else out[i][first:last]
+            row[: last - first] = 0.0
+            k = 0
+            while k + 4 <= n_features:
+                A = XT[k][first:last]
+                B = XT[k + 1][first:last]
+                C = XT[k + 2][first:last]
+                D = XT[k + 3][first:last]
+                for j in range(last - first):
+                    a = z[k] - A[j]
+                    b = z[k + 1] - B[j]
+                    c = z[k + 2] - C[j]
+                    d = z[k + 3] - D[j]
+                    row[j] += (a * a + b * b) + (c * c + d * d)
+                k += 4
+            while k < n_features:
+                A = XT[k][first:last]
+                for j in range(last - first):
+                    a = z[k] - A[j]
+                    row[j] += a * a
+                k += 1
+            if gamma >= 0.0:
+                exp_scaled(row[: last - first], -gamma, out[i][first:last])
+        for start in range(last, n, _TILE) if is_square else range(0):
+            for j in range(first, last):
+                row = out[j]
+                for i in range(start, min(start + _TILE, n)):
+                    row[i] = out[i, j]
+
+
+@njit(**_OPTIONS)
+def gaussian_sums(D, rates, weights, out):
+    """out[m, j] += weights[k] exp(-rates[m, k] D[k, j]), summed over the centres k in order."""
+    n = D.shape[1]
+    for start in range(0, n, _WIDTH):
+        stop = min(start + _WIDTH, n)
+        for m in range(rates.shape[0]):
+            values = out[m][start:stop]
+            for k in range(D.shape[0]):
+                rate = -rates[m, k]
+                weight = weights[k]
+                row = D[k][start:stop]
+                for j in range(stop - start):
+                    values[j] += weight * _exp(rate * row[j])
+
+
+@njit(**_OPTIONS)
+def cut(K, rows, columns, out):
+    """out = K[rows][:, columns]."""
+    for i in range(rows.size):
+        row = K[rows[i]]
+        entries = out[i]
+        for j in range(columns.size):
+            entries[j] = row[columns[j]]

@@ -1,0 +1,198 @@
+"""Rows of a Gram matrix on demand; public as :mod:`companion.kernels`."""
+
+from copy import copy
+
+import numpy as np
+from scipy.sparse import issparse
+
+from companion.kernels._gram import (
+    DIRECT_FEATURES,
+    SparseRows,
+    check_kernel,
+    check_points,
+    gram,
+    kernel_diagonal,
+)
+
+# Entries of the rows that are computed at a time.
+_ENTRIES = 2_000_000
+
+
+class KernelRows:
+    """Rows of a Gram matrix, computed when asked for and kept in a bounded cache.
+
+    Stands in for the Gram matrix in :func:`companion.solvers.smo` when the matrix does not fit in
+    memory, or when few of its rows will be needed. The least recently used row makes room.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    kernel, gamma, degree, coef0
+        As for :func:`gram`.
+    cache_size : float, default=1000
+        Size of the cache in megabytes; at least two rows are always kept. Memory is taken up as
+        rows are computed.
+
+    Attributes
+    ----------
+    shape, n_computed : (n_samples, n_samples), int
+        Of the matrix; number of rows computed so far.
+    diagonal : ndarray of shape (n_samples,)
+        k(x_i, x_i).
+    """
+
+    def __init__(
+        self, X, *, kernel="rbf", gamma=1.0, degree=3, coef0=0.0, cache_size=1000
+    ):
+        check_kernel(kernel, gamma)
+        X = check_points(X, None, kernel)[0]
+        n = X.shape[0]
+        self._parameters = dict(
+            kernel=kernel, gamma=float(gamma), degree=degree, coef0=coef0
+        )
+        self._count = np.zeros(1, dtype=np.int64)
+        n_entries = max(int(cache_size * 1e6 / 8), 2 * n)
+        self._memory = np.empty(min(n_entries, n * n))
+        self.clock = 0
+        self._lay_out(X, kernel_diagonal(X, **self._parameters))
+
+    def _lay_out(self, X, diagonal):
+        """Begin with an empty cache for the rows of these samples."""
+        n, n_features = X.shape
+        kernel = self._parameters["kernel"]
+        self.X = X
+        self.diagonal = diagonal
+        self._columns = self._sparse_rows = None
+        if issparse(X) and not callable(kernel):
+            self._sparse_rows = SparseRows(X, **self._parameters)
+        elif kernel == "rbf" and n_features <= DIRECT_FEATURES:
+            self._columns = np.ascontiguousarray(X.T)
+        self.shape = (n, n)
+        #: Number of rows that the cache can hold.
+        self.capacity = min(self._memory.size // max(n, 1), n)
+        self.buffer = self._memory[: self.capacity * n].reshape(self.capacity, n)
+        self.slot = np.full(n, -1, dtype=np.int64)
+        self.used = np.zeros(n, dtype=np.int64)
+        self._owner = np.full(self.capacity, -1, dtype=np.int64)
+        self._n_filled = 0
+
+    @property
+    def n_computed(self):
+        return int(self._count[0])
+
+    @property
+    def room(self):
+        """The number of rows that can be cached without giving up another."""
+        return self.capacity - self._n_filled
+
+    def ensure(self, indices):
+        """Cache the rows of several samples at once; where in the cache they are, or `ValueError`.
+
+        Parameters
+        ----------
+        indices : ndarray of int
+            The samples, each once, not more than the cache can hold.
+        """
+        if len(indices) > self.capacity:
+            raise ValueError(
+                f"KernelRows holds {self.capacity} rows, {len(indices)} were asked for at once. "
+                f"Increase cache_size."
+            )
+        self.clock += 1
+        self.used[indices] = self.clock
+        missing = indices[self.slot[indices] < 0]
+        for some in self._lots(missing):
+            self._fill(some)
+        return self.slot[indices]
+
+    def blocks(self, indices):
+        """Compute rows past the cache, a few at a time; yields (samples, their rows).
+
+        Parameters
+        ----------
+        indices : ndarray of int
+        """
+        for some in self._lots(indices):
+            yield some, self._compute(some, np.empty((some.size, self.shape[1])))
+
+    def square(self, indices):
+        """The Gram matrix of some samples, past the cache.
+
+        Parameters
+        ----------
+        indices : ndarray of int
+        """
+        return gram(self.X[indices], **self._parameters)
+
+    def restricted_to(self, indices):
+        """The rows of some samples, over these samples alone, in the memory of this cache.
+
+        What has been computed is taken over; the cache of all samples is empty afterwards.
+
+        Parameters
+        ----------
+        indices : ndarray of int
+            The samples in ascending order.
+        """
+        part = copy(self)
+        part._lay_out(self.X[indices], self.diagonal[indices])
+        part.used[:] = self.used[indices]
+        slots = self.slot[indices]
+        cached = np.flatnonzero(slots >= 0)
+        # A shorter row begins no later than the longer one that it is cut from.
+        cached = cached[np.argsort(slots[cached])]
+        for place, sample in enumerate(cached):
+            part.buffer[place] = self.buffer[slots[sample]][indices]
+        part.slot[cached] = np.arange(cached.size)
+        part._owner[: cached.size] = cached
+        part._n_filled = cached.size
+        self.slot[:] = -1
+        self._n_filled = 0
+        return part
+
+    def _lots(self, indices):
+        """So many samples at a time that their rows take little memory, and Ctrl-C is heard."""
+        size = max(_ENTRIES // self.shape[1], 1) if len(indices) else 1
+        for start in range(0, len(indices), size):
+            yield indices[start : start + size]
+
+    def _fill(self, missing):
+        """Compute rows into free places and, where there are none, those of the oldest rows."""
+        filled = self._n_filled
+        n_new = min(missing.size, self.room)
+        self._n_filled += n_new
+        slots = np.arange(filled, filled + n_new)
+        if n_new < missing.size:
+            oldest = self._oldest(missing.size - n_new, filled)
+            self.slot[self._owner[oldest]] = -1
+            slots = np.concatenate([slots, oldest])
+        first = slots[0]
+        last = slots[-1]
+        if n_new == missing.size or missing.size == 1:
+            self._compute(missing, self.buffer[first : last + 1])
+        else:
+            self.buffer[slots] = self._compute(
+                missing, np.empty((missing.size, self.shape[1]))
+            )
+        self._owner[slots] = missing
+        self.slot[missing] = slots
+
+    def _oldest(self, some, filled):
+        """Places of the rows that have not been used for longest."""
+        last_use = self.used[self._owner[:filled]]
+        if some == 1:
+            return np.array([last_use.argmin()])
+        return np.argpartition(last_use, some - 1)[:some]
+
+    def _compute(self, indices, out):
+        self._count += len(indices)
+        if self._sparse_rows is not None:
+            return self._sparse_rows.compute(indices, out)
+        if self._columns is None:
+            return gram(self.X[indices], self.X, out=out, **self._parameters)
+        from companion.kernels._loops import distance_rows
+
+        distance_rows(
+            self.X[indices], self._columns, self._parameters["gamma"], False, out
+        )
+        return out

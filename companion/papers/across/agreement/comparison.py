@@ -1,0 +1,95 @@
+"""All solvers on all problems, measured with one yardstick."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from companion._utils.threads import one_thread
+from companion.papers.across.agreement.problems import list_problems
+from companion.papers.across.agreement.solvers import REFERENCE, SOLVERS, solvers_of
+from companion.papers.across.agreement.yardstick import machine_of
+from companion.solvers import LSPath, ls_held_out
+from companion.tuning.leave_one_out import leave_one_out_errors
+
+__all__ = ["agreement", "agreement_matrix", "compare", "left_out", "solve"]
+
+
+def solve(run, machine):
+    """The answer of a solver; whether it has converged is kept in the answer."""
+    with warnings.catch_warnings(), one_thread():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return run(machine)
+
+
+def compare(problem, machine, runs=None):
+    """Answers of solvers to one problem and machine, measured: a row a solver.
+
+    ``runs`` are functions of a machine by name, all that train it by default. The reference is the
+    generic QP solver, which shares no code with the others and always takes part.
+
+    * objective: P of the answer;
+    * error: P over the best dual objective of all, relative to P;
+    * difference: the largest of decision values to those of the reference;
+    * shape: the same after the best common shift, as if both had the same bias.
+    """
+    machine = machine_of(problem, machine)
+    runs = runs or {name: SOLVERS[name].run for name in solvers_of(machine.name)}
+    runs = runs | {REFERENCE: SOLVERS[REFERENCE].run}
+    answers = {name: solve(run, machine) for name, run in runs.items()}
+    judged = {name: machine.judge(answer) for name, answer in answers.items()}
+    best_dual = np.nanmax([judgement.dual for judgement in judged.values()])
+    rows = []
+    for name, judgement in judged.items():
+        row = dict(
+            paper=problem.paper, problem=problem.name, machine=machine.name, solver=name
+        )
+        row["objective"] = judgement.primal
+        row["error"] = (judgement.primal - best_dual) / judgement.primal
+        difference = judgement.values - judged[REFERENCE].values
+        row["difference"] = np.abs(difference).max()
+        row["shape"] = np.ptp(difference, axis=0).max() / 2
+        rows.append(row | dict(converged=answers[name].converged, answer=answers[name]))
+    return pd.DataFrame(rows)
+
+
+def agreement(profile="paper"):
+    """All solvers on all problems and machines: the rows of :func:`compare`."""
+    frames = [compare(p, m) for p in list_problems(profile) for m in p.machines]
+    return pd.concat(frames, ignore_index=True)
+
+
+def agreement_matrix(frame, value="difference"):
+    """A column of :func:`agreement`: solvers against (paper, problem, machine)."""
+    columns = ["paper", "problem", "machine"]
+    table = frame.pivot(index="solver", columns=columns, values=value)
+    pairs = pd.MultiIndex.from_frame(frame[columns].drop_duplicates())
+    return table.loc[[name for name in SOLVERS if name in table.index], pairs]
+
+
+def left_out(problem, machine):
+    """Decision values of samples that are left out, by method: in closed form and trained again."""
+    K, y, n = problem.K, problem.y, len(problem.y)
+    if machine == "LS":
+        refit = "linear system"
+        (held_out,) = ls_held_out(K, y, [problem.C], np.arange(n)[:, np.newaxis])
+        values = {
+            "eigenvectors": LSPath(K, y).leave_one_out(problem.C),
+            "inverse of the bordered matrix": np.concatenate(held_out),
+        }
+    else:
+        refit = "SMO, accelerated"
+        answer = solve(SOLVERS[refit].run, machine_of(problem, machine))
+        path = leave_one_out_errors(
+            K, y, y * answer.multipliers, problem.cost, decisions=True
+        )
+        values = {"path of the multiplier to zero": path.decision}
+    values["trained again"] = np.empty(n)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        part = replace(problem, X=problem.X[rest], y=y[rest])
+        answer = solve(SOLVERS[refit].run, machine_of(part, machine))
+        values["trained again"][i] = K[i, rest] @ answer.multipliers + answer.intercept
+    return pd.DataFrame(values)

@@ -1,0 +1,92 @@
+"""A pytest plugin: nbval compares the numbers behind the tables of a notebook by value.
+
+A table that is printed with two digits hides what changed in the third; text of sixteen digits
+fails wherever a sum is formed in another order. An output that carries its numbers as JSON under
+the MIME type :data:`~companion.reproduction.tables.VALUES_MIME` beside its print is compared by
+those, to a relative 1e-9 or an absolute 1e-12 (ini options ``values_rtol``, ``values_atol``).
+:class:`~companion.reproduction.tables.Table` carries them, and so does any
+
+    display({"text/plain": "0.12", VALUES_MIME: {"error": [0.1234567]}}, raw=True)
+
+One line switches it on, in the conftest.py at the root of the tests or as ``pytest -p``:
+
+    pytest_plugins = ["companion.reproduction.nbval_values"]
+"""
+
+import math
+from functools import partial
+
+from companion.reproduction.tables import VALUES_MIME
+
+_TOLERANCES = {
+    "values_rtol": ("relative", "1e-9"),
+    "values_atol": ("absolute", "1e-12"),
+}
+
+
+def pytest_addoption(parser):
+    for name, (kind, default) in _TOLERANCES.items():
+        said = (
+            f"{kind} difference that counts as rounding between numbers behind tables"
+        )
+        parser.addini(name, said, default=default)
+
+
+def pytest_collectstart(collector):
+    if hasattr(collector, "skip_compare"):
+        collector.skip_compare += (VALUES_MIME,)
+
+
+def pytest_itemcollected(item):
+    if hasattr(item, "compare_outputs"):
+        item.compare_outputs = partial(_compare_outputs, item, item.compare_outputs)
+
+
+def _compare_outputs(cell, compare, test, ref, skip_compare=None):
+    if not compare(test, ref, skip_compare):
+        return False
+    rtol, atol = (float(cell.config.getini(name)) for name in _TOLERANCES)
+    committed, again = (
+        [
+            output["data"][VALUES_MIME]
+            for output in outputs
+            if VALUES_MIME in output.get("data", {})
+        ]
+        for outputs in (ref, test)
+    )
+    difference = difference_of_values(committed, again, "tables", rtol, atol)
+    if difference:
+        cell.comparison_traceback.append(
+            f"The numbers behind a table differ at {difference}"
+        )
+    return not difference
+
+
+def difference_of_values(committed, again, where="", rtol=1e-9, atol=1e-12):
+    """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
+    if (
+        isinstance(committed, dict)
+        and isinstance(again, dict)
+        and committed.keys() == again.keys()
+    ):
+        pairs = [
+            (f"{where} / {name}", committed[name], again[name]) for name in committed
+        ]
+    elif (
+        isinstance(committed, list)
+        and isinstance(again, list)
+        and len(committed) == len(again)
+    ):
+        pairs = [
+            (f"{where} [{i}]", *pair)
+            for i, pair in enumerate(zip(committed, again, strict=True))
+        ]
+    else:
+        rounded = {type(committed), type(again)} in ({float}, {float, int})
+        close = rounded and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
+        same = close or committed == again
+        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
+    differences = (
+        difference_of_values(a, b, place, rtol, atol) for place, a, b in pairs
+    )
+    return next(filter(None, differences), "")
