@@ -10,8 +10,8 @@ from threadpoolctl import ThreadpoolController
 # Layers below a BLAS that has one number of threads for the whole process.
 _SHARED = {"pthreads", "unknown"}
 
-# Operations that take a tenth of a second, and how often a waiting thread looks for signals.
-_LONG = 2e8
+# Operations that take some tenths of a second, and how often a waiting thread looks for signals.
+_LONG = 5e9
 _LOOK_SECONDS = 0.2
 
 _lock = threading.Lock()
@@ -68,11 +68,13 @@ def _leave():
                 pass
 
 
-def interruptible(work, function, *args, **options):
+def interruptible(work, function, *args, stop=None, **options):
     """What a function returns; Ctrl-C is answered although it computes for long.
 
     Python looks for signals between two calls only. So a call of so much work, in operations, runs
-    in a thread of its own while this one waits; after Ctrl-C it goes on unseen until it is done.
+    in a thread of its own while this one waits. After Ctrl-C that goes on unseen until it is done,
+    or sees that the array ``stop`` has been set to one; Python does not end before it. It is for
+    compiled loops: SciPy's calls of BLAS and LAPACK let no other thread run.
     """
     if work < _LONG or threading.current_thread() is not threading.main_thread():
         return function(*args, **options)
@@ -84,9 +86,14 @@ def interruptible(work, function, *args, **options):
         except BaseException as error:
             call.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
-    while not call.done():
-        wait(
-            [call], timeout=_LOOK_SECONDS
-        )  # Windows does not end a wait without a limit
+    threading.Thread(target=run).start()
+    try:
+        while not call.done():
+            wait(
+                [call], timeout=_LOOK_SECONDS
+            )  # Windows does not end a wait without a limit
+    except BaseException:
+        if stop is not None:
+            stop[:] = 1
+        raise
     return call.result()

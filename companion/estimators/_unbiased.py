@@ -138,10 +138,10 @@ class UnbiasedSVC(KernelClassifier):
     With a kernel, a fit of n samples takes 40 n^2 bytes, 1 GB for 5,000 samples and 16 GB for
     20,000, and a time that grows with n^3: on one core of 2026 about 2 s for 1,000 samples, 6 s for
     2,000 and 2 minutes for 5,000. One that the memory free would not hold is refused; a long one is
-    not, and says how far it is with ``verbose=1``. Above 5,000 samples set `n_prototypes`, or fit
-    the linear machine to the features of :class:`sklearn.kernel_approximation.Nystroem`. The linear
-    kernel and the placing of prototypes take a sparse `X` of up to 1000 MB as an array, and refuse
-    a larger one.
+    not, and says how far it is with ``verbose=1``; Ctrl-C waits for a factorisation under way.
+    Above 5,000 samples set `n_prototypes`, or fit the linear machine to the features of
+    :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel and the placing of prototypes
+    take a sparse `X` of up to 1000 MB as an array, and refuse a larger one.
 
     References
     ----------

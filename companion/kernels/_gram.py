@@ -261,7 +261,7 @@ def _place(shape, out):
 def _exponential(D, gamma, out):
     from companion.kernels._loops import exp_scaled
 
-    interruptible(8.0 * D.size, exp_scaled, D.reshape(-1), -gamma, out.reshape(-1))
+    interruptible(32.0 * D.size, exp_scaled, D.reshape(-1), -gamma, out.reshape(-1))
     return out
 
 
@@ -280,7 +280,7 @@ def _distance_form(X, Y, gamma, out):
 
         columns = np.ascontiguousarray((X if Y is None else Y).T)
         scale = -1.0 if gamma is None else gamma
-        interruptible(8.0 * out.size, distance_rows, X, columns, scale, Y is None, out)
+        interruptible(32.0 * out.size, distance_rows, X, columns, scale, Y is None, out)
         return out
     centre = X.mean(axis=0)
     A = X - centre

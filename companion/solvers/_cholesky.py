@@ -15,10 +15,15 @@ _BLOCK = 16
     inline="always",
     fastmath={"nnan", "nsz", "contract"},
 )
-def cholesky(H):
-    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that."""
+def cholesky(H, stop):
+    """Upper Cholesky factor in place; a pivot that is lost to rounding becomes as large as that.
+
+    It is left unfinished once ``stop[0]`` is not zero.
+    """
     size = H.shape[0]
     for first in range(0, size, _BLOCK):
+        if stop[0]:
+            break
         end = min(first + _BLOCK, size)
         if first > 0:
             left = np.ascontiguousarray(H[:first, first:end].T)

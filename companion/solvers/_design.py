@@ -7,7 +7,6 @@ import math
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from companion._utils.threads import interruptible
 from companion.solvers._loops.wls import scale_rows
 
 __all__ = ["Design", "normal_equations"]
@@ -105,14 +104,12 @@ class Design:
             # Nothing but zeros: the bias is the whole machine.
             largest = 1.0
             gram = np.eye(size)
-        factor, pivots, rank, _ = interruptible(
-            size**3 / 3.0, lapack.dpstrf, gram, tol=_INDEPENDENT * largest, lower=1
+        factor, pivots, rank, _ = lapack.dpstrf(
+            gram, tol=_INDEPENDENT * largest, lower=1
         )
         factor = np.asfortranarray(np.tril(factor[:rank, :rank]))
         pivots = pivots[:rank] - 1
-        features = interruptible(
-            K.shape[0] * rank**2,
-            blas.dtrsm,
+        features = blas.dtrsm(
             1.0,
             factor,
             np.asfortranarray(K[:, pivots]),
@@ -168,29 +165,18 @@ def normal_equations(design, a):
     for sign in (1.0,) if is_sum else (1.0, -1.0):
         k = scale_rows(design.augmented, a, sign, scaled)
         if k:
-            interruptible(
-                k * H.size,
-                blas.dsyrk,
-                sign,
-                scaled[:k].T,
-                beta=1.0,
-                c=H,
-                lower=1,
-                overwrite_c=1,
-            )
+            blas.dsyrk(sign, scaled[:k].T, beta=1.0, c=H, lower=1, overwrite_c=1)
     if diagonal[-1] == 0.0:
         diagonal[-1] = _BIAS_RIDGE
     if not math.isfinite(diagonal.sum()):
         return None
-    factor, info = interruptible(len(H) ** 3 / 3.0, lapack.dpotrf, H, lower=1, clean=0)
+    factor, info = lapack.dpotrf(H, lower=1, clean=0)
     if info and is_sum:  # rounding alone can make a sum of squares indefinite
         jitter = 1e-15 * diagonal.max()
         while info and jitter < 1e-3 * diagonal.max():
             diagonal += 100.0 * jitter
             jitter *= 100.0
-            factor, info = interruptible(
-                len(H) ** 3 / 3.0, lapack.dpotrf, H, lower=1, clean=0
-            )
+            factor, info = lapack.dpotrf(H, lower=1, clean=0)
     return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
 
 

@@ -31,7 +31,6 @@ from scipy.linalg import lapack
 from companion._utils.checks import check_options
 from companion._utils.compiled import njit
 from companion._utils.progress import report
-from companion._utils.threads import interruptible
 from companion.solvers._loops import mdm as steps
 from companion.solvers._loops.smo import position
 from companion.solvers._mdm_problem import checked_hulls, warn
@@ -386,9 +385,7 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
         E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
         if not E.any(axis=0).all():
             return False
-        _, Z, info = interruptible(
-            face.size**3 / 3.0, lapack.dposv, A.T, E, overwrite_a=1
-        )
+        _, Z, info = lapack.dposv(A.T, E, overwrite_a=1)
         if info != 0:
             return False
         G = E.T @ Z

@@ -206,6 +206,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     constant = offset
     x = x.copy()
     saved = fixed = kept = None
+    stop = np.zeros(1, dtype=np.bool_)
     for n_iter in range(max_iter + 1):
         # Step 1: the gap, with the residuals of (13) and (15) priced.
         value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
@@ -238,8 +239,10 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
         early = _EARLY * scale
         target = _FLOOR * max(tol * scale, surplus)
-        parts = *terms, x, alpha, t, _HOLD, early, target, d_t
-        length, mass = interruptible(x.size**2 * k * n, loops.take_step, *parts)
+        parts = *terms, x, alpha, t, _HOLD, early, target, d_t, stop
+        length, mass = interruptible(
+            x.size**2 * k * n, loops.take_step, *parts, stop=stop
+        )
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= _HALF_WAY * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)

@@ -118,7 +118,7 @@ def certificate(Q, Z, c, p, L, ridge, anchor, x, alpha):
 
 
 @njit(**_PART)
-def newton_factor(Q, Z, pairs, ridge, is_early):
+def newton_factor(Q, Z, pairs, ridge, is_early, stop):
     """Upper Cholesky factor of I + sum_{l < m} (q_l - q_m)(q_l - q_m)' x sum_b pair_b z_b z_b'.
 
     The biases have ``ridge`` in place of one. A pivot that is lost to rounding becomes as large as
@@ -139,6 +139,8 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
     H = np.zeros((size, size))
     scaled = np.empty((_BLOCK, n))
     for first in range(0, used, _BLOCK):
+        if stop[0]:
+            break
         end = min(first + _BLOCK, used)
         q = 0
         for m in range(k):
@@ -170,7 +172,7 @@ def newton_factor(Q, Z, pairs, ridge, is_early):
         largest = max(largest, H[c * used, c * used])
     for r in range(0, size, used):
         H[r, r] += ridge + _NOISE * largest
-    cholesky(H)
+    cholesky(H, stop)
     return H
 
 
@@ -267,7 +269,7 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
 
 
 @njit(**_PART)
-def newton_system(Q, Z, ridge, alpha, t, hold, early):
+def newton_system(Q, Z, ridge, alpha, t, hold, early, stop):
     """What both directions of a step share: ratios and their leaders, the factor, the sum of mu."""
     k, n = alpha.shape
     work = np.empty((4, k, n))
@@ -310,17 +312,20 @@ def newton_system(Q, Z, ridge, alpha, t, hold, early):
             for b in range(n):
                 pair[b] = first[b] * second[b] * inverse[b]
             q += 1
-    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early)
+    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early, stop)
     return work, vectors, U, mass
 
 
 @njit(**_LOOPS)
-def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, early, least, d_t):
+def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, early, least, d_t, stop):
     """Step 2 of the box: moves x, alpha and t, by the returned share of d_t; the sum of mu before.
 
-    The target of the corrector is at least ``least``, over all terms.
+    The target of the corrector is at least ``least``, over all terms. Once ``stop[0]`` is not zero,
+    it ends at the next block of the Newton matrix.
     """
-    work, vectors, U, mass = newton_system(Q, Z, ridge, alpha, t, hold, early)
+    work, vectors, U, mass = newton_system(Q, Z, ridge, alpha, t, hold, early, stop)
+    if stop[0]:
+        return 0.0, mass
     k, n = alpha.shape
     d_alpha = work[3]
     d_alpha[:] = 0.0
