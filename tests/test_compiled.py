@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from _run import said
 
-from companion._utils import compiled as _compiled
+from companion._utils import compiled
 
 CONSTANTS = "FACTOR = {}\n"
 CALLEE = (
@@ -30,7 +30,10 @@ def package(tmp_path):
     folder = tmp_path / "companion"
     folder.mkdir()
     (folder / "__init__.py").touch()
-    (folder / "_compiled.py").write_bytes(Path(_compiled.__file__).read_bytes())
+    (folder / "_utils").mkdir()
+    (folder / "_utils" / "compiled.py").write_bytes(
+        Path(compiled.__file__).read_bytes()
+    )
     (folder / "constants.py").write_text(CONSTANTS.format(1))
     (folder / "callee.py").write_text(CALLEE.format(1))
     (folder / "caller.py").write_text(CALLER)
