@@ -138,7 +138,7 @@ def has_free_vector(machines):
 
 
 INEFFICIENCY = study_over(
-    PAPER, "inefficiency", compute_sample, n=SIZES, sample={**SAMPLES, "quick": 2}
+    PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES
 )
 STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
 

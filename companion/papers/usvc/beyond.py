@@ -158,7 +158,7 @@ def threshold_for(negatives, level):
     return float(np.sort(negatives)[::-1][k - 1]) if k >= 1 else np.inf
 
 
-_N_SPLITS = {"paper": dict.fromkeys(DATASETS, 40), "quick": dict.fromkeys(DATASETS, 5)}
+_N_SPLITS = {"paper": dict.fromkeys(DATASETS, 40), "quick": dict.fromkeys(DATASETS, 3)}
 BEYOND_COSTS = split_study("beyond_costs", compute_costs, **_N_SPLITS)
 BEYOND_FALSE_ALARMS = split_study(
     "beyond_false_alarms", compute_false_alarms, **_N_SPLITS

@@ -112,7 +112,7 @@ def _titanic():
     from companion.papers.l1nsvm.machines import SETTINGS, width_to_gamma
     from companion.papers.summaries import split_rows
 
-    X, y, X_test, _ = split_rows("titanic", 1, "drawn")
+    X, y, X_test, _ = split_rows("titanic", 1)
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]
     C = 10.0**log10_C
     gamma = width_to_gamma(log10_sigma)
