@@ -1214,9 +1214,7 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
 def test_a_relative_folder_holds_for_kernels_in_other_folders(
     project, tmp_path, monkeypatch, name
 ):
-    show = (
-        "from companion import _paths\nprint(_paths.project_root(), _paths.cache_dir())"
-    )
+    show = "from companion._utils import paths\nprint(paths.project_root(), paths.cache_dir())"
     write_notebook(project, "fig_2", show)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(
@@ -1237,9 +1235,10 @@ def test_a_folder_whose_name_is_not_utf_8_is_like_any_other(project, monkeypatch
     monkeypatch.setenv("COMPANION_PROJECT", odd)
     monkeypatch.setenv("COMPANION_CACHE", f"{odd}/cache")
     write_notebook(Path(odd), "table_1", "print(profile)", cell='profile = "paper"')
-    run = "from test_cli import *; from companion import __main__, cli\n"
+    run = "from test_cli import *; from companion import __main__\n"
+    run += "from companion.papers.across import command\n"
     run += "sys.argv[1:] = sys.argv[1].split()\n"
-    run += "cli.main = lambda: main(obj=[table_1()]); __main__.main()"
+    run += "command.main = lambda: main(obj=[table_1()]); __main__.main()"
     environment = os.environ | SEES_US | {"PYTHONUTF8": "1"}
     for words in ("reproduce --profile paper", "verify"):
         done = subprocess.run(

@@ -63,7 +63,9 @@ def shown():
 READERS = dict(shown())
 HOME = Path(companion.__file__).parent
 WITH_EXAMPLES = [
-    path for path in sorted(HOME.rglob("*.py")) if ">>> " in path.read_text()
+    path
+    for path in sorted(HOME.rglob("*.py"))
+    if re.search(r"(?m)^ +>>> ", path.read_text())
 ]
 
 

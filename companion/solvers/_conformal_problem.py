@@ -124,11 +124,31 @@ class ConformalProblem:
         return self._make_K() if self._whole_K is None else self._whole_K
 
     def distances(self, samples):
-        """Squared distances between some training samples (rows) and the training part."""
+        """Squared distances between some training samples (rows) and the training part.
+
+        Parameters
+        ----------
+        samples : ndarray of int
+            Numbers within the training part.
+
+        Returns
+        -------
+        ndarray of shape (len(samples), n_training)
+        """
         return self.whole_distances[np.ix_(self.train[samples], self.train)]
 
     def validation_distances(self, samples):
-        """Squared distances between some training samples (rows) and the validation part."""
+        """Squared distances between some training samples (rows) and the validation part.
+
+        Parameters
+        ----------
+        samples : ndarray of int
+            Numbers within the training part.
+
+        Returns
+        -------
+        ndarray of shape (len(samples), n_validation)
+        """
         return self.whole_distances[np.ix_(self.train[samples], self.validation)]
 
     @cached_property
@@ -161,7 +181,17 @@ class ConformalProblem:
         return self._nearest_points(self.K, self.y, self.y * d, self.train, alpha0)
 
     def ridge(self, samples):
-        """What the penalty of some samples adds to the diagonal: 1 over C times their weight."""
+        """What the penalty of some samples adds to the diagonal: 1 over C times their weight.
+
+        Parameters
+        ----------
+        samples : ndarray of int
+            Numbers within the training part.
+
+        Returns
+        -------
+        ndarray of shape (len(samples),)
+        """
         return 1.0 / self._costs[samples]
 
     def candidate(self, d, alpha0):

@@ -22,8 +22,8 @@ from companion import (
     LeastOneNormSVC,
     UnbiasedSVC,
     WeightedRobustSVC,
-    _memory,
 )
+from companion._utils import memory
 
 from ._data import two_clouds
 
@@ -90,7 +90,7 @@ def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
 def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
     machine, gigabytes, monkeypatch
 ):
-    monkeypatch.setattr(_memory, "available_megabytes", lambda: 50.0)
+    monkeypatch.setattr(memory, "available_megabytes", lambda: 50.0)
     X, y = two_clouds(3000)
     way_out = (
         "n_prototypes|Nystroem" if isinstance(machine, UnbiasedSVC) else "Nystroem"
