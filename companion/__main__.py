@@ -13,7 +13,7 @@ def main():
     if sys.stdout.encoding == "utf-8":  # a folder may have a name that is none
         sys.stdout.reconfigure(errors="surrogateescape")
     try:
-        from companion.papers.across.command import main as command
+        from companion.cli import main as command
 
         command()
     except (DamagedData, DataUnavailable) as error:

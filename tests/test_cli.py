@@ -27,7 +27,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from companion import __main__
 from companion._utils.errors import DamagedData, DataUnavailable
-from companion.papers.across.command import EXIT_CODES, main
+from companion.cli import EXIT_CODES, main
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction import codehash
 from companion.reproduction.artefacts import Artefact, Paper, Parameter
@@ -251,7 +251,7 @@ def test_the_page_about_the_command_names_every_exit_code():
 
 def test_the_help_page_needs_no_numerical_package():
     code = (
-        "import sys, companion.papers.across.command\n"
+        "import sys, companion.cli\n"
         "print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
     )
     assert python("-c", code, check=True).stdout.strip() == "[]"
@@ -1114,7 +1114,7 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
-    monkeypatch.setattr("companion.papers.across.command.main", command)
+    monkeypatch.setattr("companion.cli.main", command)
     with pytest.raises(
         ModuleNotFoundError if missing == "companion" else SystemExit
     ) as stop:
@@ -1236,9 +1236,9 @@ def test_a_folder_whose_name_is_not_utf_8_is_like_any_other(project, monkeypatch
     monkeypatch.setenv("COMPANION_CACHE", f"{odd}/cache")
     write_notebook(Path(odd), "table_1", "print(profile)", cell='profile = "paper"')
     run = "from test_cli import *; from companion import __main__\n"
-    run += "from companion.papers.across import command\n"
+    run += "from companion import cli\n"
     run += "sys.argv[1:] = sys.argv[1].split()\n"
-    run += "command.main = lambda: main(obj=[table_1()]); __main__.main()"
+    run += "cli.main = lambda: main(obj=[table_1()]); __main__.main()"
     environment = os.environ | SEES_US | {"PYTHONUTF8": "1"}
     for words in ("reproduce --profile paper", "verify"):
         done = subprocess.run(

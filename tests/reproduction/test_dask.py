@@ -17,7 +17,7 @@ from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 from click.testing import CliRunner
 
-from companion.papers.across.command import main
+from companion.cli import main
 from companion.reproduction import _dask
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records

@@ -16,7 +16,7 @@ from _cases import refused
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
 
-from companion.papers.across.command import main
+from companion.cli import main
 from companion.reproduction.artefacts import (
     Artefact,
     list_across,
