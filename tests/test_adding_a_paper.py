@@ -89,9 +89,6 @@ def walk(tmp_path_factory):
         ["PYTHONPATH", "COMPANION_PROJECT"], str(project)
     )
     environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    environment["NUMBA_DISABLE_JIT"] = (
-        "1"  # nothing here is compiled, nor has a copy compiled code
-    )
     walk = Walk(project, {}, environment)
     for block in blocks():
         if block["path"]:
