@@ -28,6 +28,9 @@ _WHOLE = 1e-3
 # machine counts as solved where that is at most this share of the objective.
 _SOLVED = 1e-3
 
+# So many small steps from a point that is not stationary are rounding, and no way out.
+_MANY_SMALL_STEPS = 50
+
 # More iterations than this share, if they raise the objective, are no way down.
 _MANY_RISES = 0.1
 
@@ -140,18 +143,14 @@ class Objective:
         gradient[:-1] += x[:-1]
         return gradient
 
+    def is_stationary(self, x, xi, gradient):
+        """Whether the gradient is small beside the objective: a small step may then end it."""
+        return 0.5 * _violation(gradient) ** 2 <= _SOLVED * self.value(x, xi)
+
     def result(self, x, alpha, gap, n_iter, converged, reason, log=None):
         f = self.design.augmented @ x
-        gradient = self.gradient(x, alpha)
         objective = float(self.value(x, 1.0 - self.y * f))
-        violation = float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1])))
-        if (
-            converged
-            and np.isnan(gap)
-            and not 0.5 * violation**2 <= _SOLVED * objective
-        ):
-            converged = False
-            reason = "Rounding errors stop all progress: the steps vanish, the violation does not."
+        violation = _violation(self.gradient(x, alpha))
         return WLSResult(
             w=x[:-1].copy(),
             coef=self.design.coefficients(x[:-1]),
@@ -198,6 +197,7 @@ class Course:
         self.value = np.inf
         self.largest = np.inf
         self.before = np.inf
+        self.small_steps = 0
         self.stuck = None
 
     def trials(self, a, curvature):
@@ -206,17 +206,28 @@ class Course:
             yield curvature, 1.0, _NEWTON_HALVINGS
         yield a, 1.0 - self.damping, _HALVINGS
 
-    def end(self, value, gap, bounded):
-        """Whether the iteration has converged and the reason to end it, or None to go on."""
+    def end(self, value, gap, bounded, is_stationary=None):
+        """Whether the iteration has converged and the reason to end it, or None to go on.
+
+        Without a gap (NaN) a small step ends it where ``is_stationary()``. Elsewhere the weights
+        of slacks near zero hold the machine back, and the steps grow again as they leave zero.
+        """
         self.rises += value > self.value * (1.0 + _WHOLE)
         self.value = value
         if gap <= self.tol * bounded:
             return True, f"The relative duality gap is at most tol = {self.tol:g}."
         if np.isnan(gap) and self.largest <= self.tol:
-            return (
-                True,
-                f"A step moves no decision value by more than tol = {self.tol:g}.",
-            )
+            if is_stationary():
+                reason = (
+                    f"A step moves no decision value by more than tol = {self.tol:g}."
+                )
+                return True, reason
+            self.small_steps += 1
+            if self.stuck is None and self.small_steps == _MANY_SMALL_STEPS:
+                self.stuck = (
+                    "Rounding errors stop all progress: the steps vanish, the violation "
+                    "does not."
+                )
         if self.stuck is None and self.n_iter == self.max_iter:
             self.stuck = f"The budget of {self.n_iter} iterations is spent"
             if self.rises > _MANY_RISES * self.n_iter:
@@ -250,6 +261,11 @@ class Course:
                 "The iteration alternates between two machines, an orbit of period two."
             )
         return length > 0.0 and self.largest < np.inf
+
+
+def _violation(gradient):
+    """The norm of the gradient by w, or by b if that is larger."""
+    return float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1])))
 
 
 def _require(holds, message):

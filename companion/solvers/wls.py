@@ -26,6 +26,8 @@ Processing 37 (2004). Equation numbers are of this paper.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from companion._utils.checks import checked_positive
@@ -164,10 +166,11 @@ def _iterate(problem, x, course, log):
             log.append((x.copy(), problem.value(x, xi)))
         if problem.loss.is_convex:
             gap, bounded = gap_of(design, y, c, x, f, alpha)
-        end = course.end(value, gap, bounded)
+        gradient = problem.gradient(x, alpha)
+        is_stationary = partial(problem.is_stationary, x, xi, gradient)
+        end = course.end(value, gap, bounded, is_stationary)
         if end is not None:
             return problem.result(x, alpha, gap, course.n_iter, *end, log)
-        gradient = problem.gradient(x, alpha)
         df = None
         length = 0.0
         for weights, full, halvings in course.trials(a, c * bend):

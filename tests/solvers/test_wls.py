@@ -237,6 +237,20 @@ def test_different_starts_can_lead_to_different_minima():
     assert [np.sum(y * machine.decision_function < 0) for machine in found] == [40, 60]
 
 
+@each(accelerate=[True, False])
+def test_an_iteration_leaves_a_start_whose_slacks_are_nearly_zero(accelerate):
+    """Of an order below 2, whose weights there are large: the first steps are tiny."""
+    y = np.repeat([1.0, -1.0], [40, 20])
+    x = np.random.default_rng(1).uniform(size=(60, 1))
+    start = np.array(
+        [-3e-9, 1.0 - 6e-9]
+    )  # every sample of class +1 has a slack of 1e-8
+    options = {"accelerate": accelerate, "start": start, "tol": 1e-5}
+    machine = wls(Design.linear(x), y, 10.0, loss=Unbiased(1.5, 1e-6), **options)
+    assert machine.converged and machine.kkt_violation < 1.0
+    assert abs(machine.coef[0]) > 1e-3
+
+
 def test_least_squares_is_that_of_the_closed_form():
     X, y = two_classes(60, seed=9)
     for weight in (None, WEIGHTS):
