@@ -2,10 +2,24 @@
 
 import click
 
+from companion._utils.errors import DamagedData
 from companion.reproduction.command import DATA, EXIT_CODES, OK, main, wrapped
 
 
-@main.group(epilog=EXIT_CODES, short_help="List, fetch and check the data.")
+class _DataGroup(click.Group):
+    """Commands about data: a damaged file that stops one is named."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except DamagedData as error:
+            wrapped(str(error), err=True)
+            context.exit(DATA)
+
+
+@main.group(
+    cls=_DataGroup, epilog=EXIT_CODES, short_help="List, fetch and check the data."
+)
 def data():
     """The tables of data/uci, and the few files that are not in the repository.
 
@@ -52,7 +66,7 @@ def data_fetch(context, files):
 @click.pass_context
 def data_check(context):
     """Compare the files that are here with their SHA-256; no network."""
-    from companion.datasets import OUTSIDE, DamagedData, find_copy
+    from companion.datasets import OUTSIDE, find_copy
     from companion.datasets.tables import registered_tables, table_path
 
     checks = [(table_path, name) for name in registered_tables()]

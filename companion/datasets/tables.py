@@ -35,9 +35,17 @@ def table_path(name):
 
 def registered_tables():
     """SHA-256 of the tables by name, from ``data/uci/SHA256SUMS``."""
-    lines = (data_dir() / "uci" / "SHA256SUMS").read_text(encoding="ascii").splitlines()
-    pairs = (line.split() for line in lines)
-    return {file.removesuffix(".csv"): digest for digest, file in pairs}
+    path = data_dir() / "uci" / "SHA256SUMS"
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+        pairs = [line.split() for line in lines]
+        return {file.removesuffix(".csv"): digest for digest, file in pairs}
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DamagedData(
+            f"{path} should have a digest and a file name on each line: {reason}; bring it back "
+            "with git checkout."
+        ) from error
 
 
 def check_digest(path, digest):

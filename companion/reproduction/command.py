@@ -126,7 +126,11 @@ def columns(elsewhere=80):
 def wrapped(text, indent=4, err=False):
     """Print a text in lines that fit the terminal."""
     fitting = textwrap.wrap(
-        text, columns(), subsequent_indent=" " * indent, break_on_hyphens=False
+        text,
+        columns(),
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        break_long_words=False,  # paths, to be copied
     )
     click.echo("\n".join(fitting), err=err)
 

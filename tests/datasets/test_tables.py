@@ -104,6 +104,11 @@ def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
     )
     path.unlink()
     refused("haberman.csv cannot be read", read_table, "haberman", error=DamagedData)
+    sums = tmp_path / "data" / "uci" / "SHA256SUMS"
+    sums.write_text(sums.read_text() + "<<<<<<< ours\na b c\n")
+    refused("bring it back with git", read_table, "haberman", error=DamagedData)
+    sums.unlink()
+    refused("SHA256SUMS should have", read_table, "haberman", error=DamagedData)
 
 
 @pytest.mark.parametrize(("function", "name"), LOADED)
