@@ -21,7 +21,7 @@ from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 from companion.solvers.metamodels import evolve
-from companion.solvers.transformations import ACT, KBA, MDT, TSVT, WuAmari
+from companion.solvers.transformations import KBA, MDT, TSVT, WuAmari
 
 FREE = np.full(2, -100.0), np.full(2, 100.0)
 
@@ -166,13 +166,6 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     assert not np.any((D[0] < limit) & (y != y[0])) and np.all(
         np.isfinite(c.act_rates(D, y))
     )
-
-
-def test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class():
-    trained = trained_state()
-    rates = ACT().stage(trained).rates
-    y = trained.y[trained.support]
-    assert np.median(1 / rates[y > 0]) > np.median(1 / rates[y < 0])
 
 
 def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not():

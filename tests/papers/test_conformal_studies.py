@@ -13,13 +13,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
 from companion.estimators import L2SVC
-from companion.kernels import gram
 from companion.metrics import Mean, g_mean_error
 from companion.papers.conformal import (
     baselines,
-    beyond,
     beyond_studies,
-    checkers,
     g_means,
     methods,
     practice,
@@ -108,32 +105,6 @@ def test_all_methods_have_a_row_of_their_own_and_the_tables_know_them():
         "artefact == 'checkers' and column == 'g-means error'"
     ).row
     assert set(methods.PRINTED) == set(printed)
-
-
-def test_every_transformation_is_starred_or_not_and_42_are():
-    published = load_published("conformal")
-    marked = published[published.kind == "draw"].groupby("column").row.agg(set)
-    marked = marked[marked.index.str.endswith("no transformation")]
-    assert len(marked) == 8 and all(rows == {*methods.PRINTED[1:]} for rows in marked)
-    starred = {
-        name: g_means.printed_asterisks(name)
-        for name in (*problems.SETS, "Checkers board")
-    }
-    assert sum(map(len, starred.values())) == 38 + 4
-    assert starred["Checkers board"] == ["WIL", "MDT-JGRAD", "MDT-VMETA", "TSVT-VMETA"]
-
-
-def test_a_printed_asterisk_goes_with_the_printed_cell_of_the_svm():
-    own = load_published("conformal").set_index(["row", "column"])
-    for name in problems.SETS:
-        for method, column in product(
-            g_means.printed_asterisks(name), (name, f"{name} ±")
-        ):
-            assert own.value[method, column] == own.value["SVM", column], (
-                method,
-                column,
-            )
-            assert own.repeats[method, column] in ("", f"SVM / {column}")
 
 
 def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machines(
@@ -254,113 +225,6 @@ def test_a_method_is_chosen_on_the_other_partitions():
     assert gains.tolist() == pytest.approx([-0.1, -0.1, -0.1])
 
 
-def board_records(draws, names):
-    """One fold of each partition as a draw of the board."""
-    frame = paired_records(1, draws).query("fold == 0 and method in @names")
-    return frame.drop(columns=["dataset", "fold"]).rename(columns={"partition": "draw"})
-
-
-def test_the_board_is_told_by_many_draws_of_the_printed_methods_and_few_of_the_others():
-    whole = board_records(20, methods.ALL)
-    board = whole[whole.draw <= 6]
-    draws = whole[whole.draw > 6]
-    draws = draws[draws.method.isin(methods.PRINTED)]
-    grid = board[board.method == "SVM"].assign(method="PVGS", n_trained=200, missed=1)
-    records = {"board": pd.concat([board, grid]), "draws": draws}
-    table = checkers.reproduced_values(records).set_index(["row", "column"])
-    assert table.n["TSVT-VMETA", "g-means error"] == 20
-    assert table.n["PVGS", "g-means error: PVGS - TSVT-JMETA"] == 6
-    errors = g_means.error_table(whole).ACT
-    assert table.draws["ACT", "g-means error"] == tuple(errors), (
-        "in the order of the units"
-    )
-    assert table.value[
-        "PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"
-    ] == pytest.approx(2)
-    assert table.value[
-        "Figure 3.1.3", "share of the positive class missed"
-    ] == pytest.approx(0.1)
-    negative = (whole[whole.method == "SVM"].missed.mean() + 30) / 40
-    column = "share of the test grid that the SVM calls negative"
-    assert table.value["Figure 6.3.1", column] == pytest.approx(negative)
-
-
-def test_what_v_chose_is_compared_in_the_folds_that_are_transformed():
-    frame = paired_records(2, 3)
-    table = g_means.error_table(frame)
-    expected = (table.ACT - table.SVM).groupby(level="partition").mean()
-    assert beyond._after_validation(frame).tolist() == pytest.approx(expected.tolist())
-
-
-def test_overfitting_is_a_growing_gap_between_test_and_training():
-    cells = product(
-        ["Glass7", problems.BOARD_NAME], [1, 2], ["AMA", "ACT"], [0, 1, 3, 5]
-    )
-    frame = pd.DataFrame(cells, columns=["dataset", "partition", "method", "asked"])
-    wrong = frame.asked.where(frame.dataset == "Glass7", 0)
-    frame = frame.assign(
-        missed=wrong, scaled_missed=0, scaled_false_alarms=0, false_alarms=0
-    )
-    frame = frame.assign(n_positive=10, n_negative=30, train_error=0.25 * (wrong == 5))
-    numbers = beyond._forced(frame)
-    place = ("forced Amari", "g-means error, test - training: 5 transformations - none")
-    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.5) - 0.25] * 2)
-    place = (
-        "stopping criterion",
-        "g-means error, one forced ACT: transformation - none",
-    )
-    assert numbers[place].tolist() == pytest.approx([1 - np.sqrt(0.9)] * 2)
-
-
-def test_times_are_ratios_by_set_and_a_maximum_above_ours_is_counted():
-    kinds = [
-        ("whole", "PVGS"),
-        ("whole", "PVGS, shared"),
-        ("whole", "ACT"),
-        ("whole", "TSVT-JMETA"),
-    ]
-    kinds += [("c", name) for name in beyond.beyond_studies.OF_C]
-    kinds += [("once", name) for name in beyond.beyond_studies.FORCED_ONCE]
-    sets = pd.DataFrame(
-        product(["Glass7", "Sonar"], [1, 2]), columns=["dataset", "partition"]
-    )
-    frame = sets.merge(pd.DataFrame(kinds, columns=["what", "method"]), how="cross")
-    frame["seconds"] = frame.method.map(
-        {"PVGS": 5.0, "KBA": 0.5, "TSVT-JMETA": 0.2}
-    ).fillna(0.02)
-    found = {
-        column: values.tolist() for (_, column), values in beyond._costs(frame).items()
-    }
-    logs = np.log10([0.04, 10.0, 250.0])
-    columns = [
-        "for c, Williams / the costliest of four",
-        "TSVT-JMETA / TSVT-JGRAD",
-        "PVGS / ACT",
-    ]
-    for column, value in zip(columns, logs, strict=True):
-        assert found[f"log10 of the seconds {column}"] == pytest.approx([value] * 2)
-    ends = sets.assign(method="MDT", own=1.0, best=[1.005, 1.02, 1.0, 0.9], worst=0.5)
-    assert [share.tolist() for share in beyond._ascents(ends).values()] == [[0.5, 0.0]]
-
-
-def test_rows_have_the_partitions_that_all_share_and_asterisks_all_there_are():
-    frame = paired_records(2)
-    few = paired_records(1, 3)
-    many = real_sets.cells(
-        frame[frame.method == "ACT"], ["dataset", "partition", "method"]
-    )
-    records = {"folds": few, "partitions": many, "sizes": pd.DataFrame()}
-    table = real_sets.reproduced_values(records).set_index(["row", "column"])
-    assert table.n["ACT", "Glass7"] == table.n["TSVT-VMETA", "Glass7"] == 3
-    assert table.n["ACT", "Glass7: no transformation"] == 20
-    shared = many[many.partition <= 3].error
-    assert (
-        table.value["ACT", "Glass7"]
-        == pytest.approx(shared.mean())
-        != many.error.mean()
-    )
-
-
 def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(
     monkeypatch,
 ):
@@ -371,11 +235,6 @@ def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(
     whole = part.decision(result)
     monkeypatch.setattr(methods, "_BLOCK", 7)
     np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
-
-
-def test_the_part_of_a_study_has_the_gram_matrix_of_the_estimator():
-    p = small_problem(3)
-    assert np.array_equal(methods.Part(p).shared.whole_K, gram(p.X, gamma=1 / 50))
 
 
 def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not():
@@ -399,26 +258,6 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
     assert len(williams) == frame.partition.nunique()
 
 
-def test_the_escape_changes_nothing_in_a_search_on_J():
-    part = methods.Part(small_problem(4))
-    found = [
-        part.transformed("mdt", "separability_cma", escape=e) for e in ("early", None)
-    ]
-    assert found[0].history == found[1].history
-
-
-def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
-    unit = beyond_studies.READINGS.units("quick")[0]
-    frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
-    table = beyond.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
-    assert len(table) == 36 and table.notna().all(axis=None)
-    marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
-    assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
-    assert (
-        marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
-    ).all()
-
-
 @pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-15::3], ids=str)
 def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     X, y, X_test, y_test = practice.sample(unit)
@@ -427,9 +266,3 @@ def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
         y_test < 0
     ).sum() == 600
     assert not set(map(tuple, X)) & set(map(tuple, X_test))
-
-
-def test_the_axis_of_the_figures_is_that_of_the_test_grid():
-    axis = checkers.grid_axis()
-    assert len(axis) == problems.GRID
-    assert axis == pytest.approx(problems.board(1).X_test[: problems.GRID, 0])

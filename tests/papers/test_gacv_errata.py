@@ -74,17 +74,6 @@ def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk)
     assert abs(np.mean(costs) - example.bayes_risk(case)) < 4 * error
 
 
-def test_the_true_curves_are_the_two_parabolas():
-    x1 = np.linspace(-3, 5, 9)
-    for case, t in (("standard", 1.4706), ("nonstandard", 0.9212)):
-        assert np.allclose(
-            example.bayes_boundary(x1, case), t - x1 / 2 - x1**2 / 8, atol=5e-5
-        )
-        on = np.stack([x1, example.bayes_boundary(x1, case)], axis=1)
-        threshold = COSTS[case][-1] / (COSTS[case][-1] + COSTS[case][1])
-        assert np.allclose(example.sample_probability(on), threshold)
-
-
 def test_the_costs_are_those_of_section_6():
     assert COSTS == {"standard": {-1: 1.0, 1: 1.0}, "nonstandard": {-1: 1.5, 1: 0.5}}
 
@@ -98,14 +87,3 @@ def test_brxa_as_printed_is_no_estimate_of_a_risk():
     as_printed = np.mean(cost * (margin <= 0) + second)
     assert as_printed == 2.0 > cost.mean()  # more than if every sample were wrong
     assert xi_alpha_values(margin, influence, cost) == 0.5
-
-
-def test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly():
-    X, y, probability = example.sample(3)
-    assert np.array_equal(X, example.sample(3)[0]) and not np.array_equal(
-        X, example.sample(4)[0]
-    )
-    assert (y == 1).sum() == 80 and (y == -1).sum() == 120
-    assert np.array_equal(probability, example.sample_probability(X))
-    with pytest.raises(ValueError, match="n must be a positive multiple of 5. Got 201"):
-        example.sample(1, 201)

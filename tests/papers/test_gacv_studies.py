@@ -6,16 +6,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import (
-    approximation,
-    beyond,
-    example,
-    inefficiency,
-    minima,
-    selection,
-)
+from companion.papers.gacv import example, inefficiency, minima, selection
 from companion.papers.gacv.example import COSTS
-from companion.papers.summaries import split_rows
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 
@@ -91,87 +83,6 @@ def test_leave_one_out_is_one_fit_a_sample(machines, cell):
     assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(fall, abs=0.05)
 
 
-def test_a_rule_that_is_its_limit_has_no_distance_from_it(machines):
-    probability = example.population()[2]
-    cost = COSTS[machines.case]
-    values = np.sign(probability - cost[-1] / (cost[-1] + cost[1]))
-
-    class Limit:
-        case = machines.case
-
-        def decision(self, cell, where):
-            return values
-
-    assert minima.distance_from_limit(Limit(), (0, 0)) == 0
-    assert minima.distance_from_limit(machines, (4, 3)) > 0.05
-
-
-def test_the_minima_of_a_sample_are_those_of_its_criteria(frame):
-    unit = minima.MINIMA.unit(grid="coarse", n=N, sample=2)
-    for row in minima.compute_minima(unit):
-        known = frame[(frame.case == row["case"]) & (frame["sample"] == 2)].set_index(
-            "criterion"
-        )
-        for name in ("gacv", "xa"):
-            target = known.loc[name]
-            for end in ("", "_low", "_high"):
-                ratio = target[f"target{end}"] / target.target_least
-                assert row[f"{name}_inefficiency{end}"] == pytest.approx(
-                    ratio, abs=2e-4
-                )
-        assert row["xa_half_at_xa"] <= row["xa_at_xa"] <= row["xa_2_at_xa"]
-        assert row["gckl_at_gacv"] >= 1 and row["xa_2_at_xa"] >= row["loo_at_xa"]
-
-
-def test_a_cell_of_the_approximation_is_leave_one_out_of_its_machine():
-    rows = approximation.compute_cells(
-        approximation.APPROXIMATION.unit(grid="coarse", n=N, sample=7)
-    )
-    X, y, _ = example.sample(7, N)
-    row = next(r for r in rows if (r["log10_lambda"], r["log2_sigma"]) == (-2.0, 0.5))
-    alone = L1SVC(C=1 / (2 * N * 10**-2.0), gamma=1 / (2 * 2**1.0), tol=1e-6)
-    margin = y * alone.fit(X, y).decision_function(X)
-    theta = np.zeros(N)
-    theta[alone.support_] = abs(alone.dual_coef_[0])
-    lost = y * list(left_out_values(alone, X, y, range(N)))
-    meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
-    ratio = (margin - lost)[meant] / theta[meant]
-    assert row["fall_over_theta"] == pytest.approx(np.median(ratio), abs=0.02)
-    assert row["right"] == pytest.approx(
-        ((ratio >= 0.5) & (ratio <= 2)).mean(), abs=0.1
-    )
-    assert row["hinge"] == pytest.approx(np.maximum(1 - lost, 0).mean(), abs=0.01)
-    assert row["loo"] == pytest.approx((lost <= 0).mean(), abs=1.1 / N)
-
-
-def test_a_target_where_a_criterion_is_least_is_taken_over_its_own_least():
-    cells = {
-        "sample": [1, 1, 1, 2, 2],
-        "gacv": [3, 1, 1, 2, 1],
-        "gckl": [2.0, 3.0, 5.0, 1.0, 4.0],
-    }
-    frame = pd.DataFrame(cells).assign(case="standard", n=example.SAMPLE_SIZE)
-    assert approximation.at_choice(frame, "standard", "gacv", "gckl").tolist() == [
-        2.0,
-        4.0,
-    ]
-
-
-def test_the_exact_hinge_loss_of_a_split_is_that_of_refits():
-    unit = beyond.BEYOND_HINGE.unit(dataset="heart", split=1, splits="drawn")
-    found = beyond.compute_hinge(unit)
-    X, y, X_test, y_test = split_rows("heart", 1)
-    alone = L1SVC(C=2.0 ** found["log2_C"], gamma=2.0 ** found["log2_gamma"], tol=1e-5)
-    wrong = alone.fit(X, y).predict(X_test) != y_test
-    some = range(0, len(y), 10)
-    assert found["n_wrong"] == pytest.approx(wrong.sum(), abs=10) and found[
-        "n_test"
-    ] == len(y_test)
-    loss = np.maximum(1 - y[::10] * list(left_out_values(alone, X, y, some)), 0)
-    error = np.std(loss) / np.sqrt(len(loss))
-    assert found["estimate"] == pytest.approx(np.mean(loss), abs=3 * error)
-
-
 def test_ties_are_all_found_and_the_middle_one_is_shown():
     criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
     choice = selection.choose(criterion)
@@ -199,16 +110,6 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
     assert shape.decades == pytest.approx(1 / np.sin(-angle), abs=0.1)
 
 
-def test_what_lies_beyond_a_gap_is_not_counted_in_the_decades_of_a_valley():
-    lam = 10.0 ** np.arange(0, -8, -1)
-    surface = np.full((2, 8), 2.0)
-    surface[1, [0, 1, 3, 4, 5, 7]] = 1.0
-    surface[1, 4] = 0.95
-    assert selection.valley(
-        surface, lam, np.array([1.0, 2.0])
-    ).decades == pytest.approx(2)
-
-
 @pytest.fixture(scope="module")
 def frame():
     """Records of three small samples."""
@@ -231,20 +132,3 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
     assert (
         inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0
     ).all()
-
-
-def test_the_rule_takes_the_exact_loss_where_gacv_is_at_an_end_of_the_grid_and_only_there():
-    columns = ["dataset", "split", "search", "log2_C", "log2_gamma", "n_wrong"]
-    rows = [("german", split, "cv", 1.0, -3.0, 25) for split in (1, 2, 3)]
-    rows += [
-        ("german", 1, "gacv", -3.0, -5.0, 31),
-        ("german", 2, "gacv", 1.0, -5.0, 27),
-    ]
-    rows += [("german", 3, "gacv", 1.0, 1.0, 33)]
-    frame = pd.DataFrame(rows, columns=columns).assign(n_test=100)
-    hinge = (
-        frame[frame.search == "cv"].drop(columns="search").assign(n_wrong=[24, 40, 26])
-    )
-    records = {"beyond": frame, "beyond_hinge": hinge, "beyond_tables": frame[:0]}
-    (difference,) = beyond.to_folds(beyond.with_rule(records), "rule").values()
-    assert difference.mean == pytest.approx(np.mean([24, 27, 26]) - 25)

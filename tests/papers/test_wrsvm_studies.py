@@ -7,20 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.papers.summaries import Values, values_from
-from companion.papers.wrsvm import (
-    examples,
-    fig_2,
-    regions,
-    simulation,
-    table_1,
-    table_2,
-    table_3,
-    utilities,
-)
-from companion.reproduction.published import load_published
-from companion.reproduction.run import read_stored
-from companion.reproduction.verdicts import compare
+from companion.papers.summaries import values_from
+from companion.papers.wrsvm import examples, simulation, table_3, utilities
 from companion.solvers import Design, dca
 
 
@@ -67,15 +55,6 @@ def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
             assert distance * reach < 0.1 * np.abs(f).max()
     assert C_values[int(np.argmax(scores))] == robust.C
     assert robust.tuning == pytest.approx(max(scores))
-
-
-def test_machines_of_equal_utility_are_equal_whatever_the_order_of_the_sum():
-    rng = np.random.default_rng(1)
-    U = examples.utility(2, 0.4)
-    y, predicted = rng.integers(3, size=(2, 400))
-    orders = [rng.permutation(400) for _ in range(50)]
-    assert len({float(U[y[k], predicted[k]].mean()) for k in orders}) > 1
-    assert len({examples.mean_utility(U, y[k], predicted[k]) for k in orders}) == 1
 
 
 def test_the_kernel_width_is_the_median_distance_between_classes():
@@ -142,96 +121,6 @@ def test_exchanged_rows_compare_the_print_with_the_other_machine():
         assert abs(robust - plain) > 0.1
 
 
-def test_the_print_fits_the_reading_it_was_made_from():
-    """A print whose rows are exchanged agrees as read, and a print as it is as printed."""
-    frame = two_machines(0)
-    rng = np.random.default_rng(4)
-    robust = frame.machine == "WRSVM"
-    frame["test"] += (
-        np.where(robust, 0.05, 0.03) * rng.standard_normal(len(frame)) + 0.1 * robust
-    )
-    values = values_from(BOTH_LABELS, {"table_2": frame})
-    published = load_published("wrsvm").query(
-        "artefact == 'table_2' and asks == 'value'"
-    )
-    own = values.set_index(["row", "column", "reading"]).value
-    for exchanged in ("", simulation.EXCHANGED):
-        printed = published.copy()
-        made = [
-            own[*at, exchanged] for at in zip(printed.row, printed.column, strict=True)
-        ]
-        printed["value"] = np.round(made, 2)
-        printed["printed"] = [f"{value:.2f}" for value in made]
-        for reading in ("", simulation.EXCHANGED):
-            ledger = compare(
-                printed, values[values.reading == reading].assign(reading="")
-            )
-            squares = (ledger.distance**2).groupby(ledger.kind).sum()
-            assert (
-                (squares == 0).all() if reading == exchanged else (squares > 10).all()
-            )
-
-
-def test_other_tunings_choose_among_the_same_machines(monkeypatch):
-    monkeypatch.setattr(simulation, "SIZES", {"table_1": (60, 400, 3000)})
-    monkeypatch.setattr(simulation, "CELLS", {"table_1": ((2, 0.4),)})
-    rows = table_1.compute(table_1.TABLE_1.unit(sample=1))
-    assert [row["machine"] for row in rows] == [*examples.MACHINES, table_1.OTHER_START]
-    for row in rows:
-        assert row["400, 2^-12..2^10, least"] == pytest.approx(
-            100 * row["test"], abs=1e-3
-        )
-        assert min(row[name] for name in table_1.TUNINGS) > 30
-    assert any(
-        row["400, 2^-12..2^0, least"] != row["10000, 2^-4..2^10, least"] for row in rows
-    )
-
-
-def test_on_record_one_reading_of_the_tuning_has_one_utility():
-    frame = read_stored(table_1.TABLE_1, "paper").frame
-    apart = (100 * frame["test"] - frame["400, 2^-12..2^10, least"]).abs()
-    assert apart.max() <= 5.1e-4  # it is kept to three digits
-
-
-def test_weaker_signals_are_powers_of_the_probabilities():
-    strong, weak, none = (
-        table_2.weaker(40_000, factor, np.random.default_rng(0))
-        for factor in (1.0, 0.1, 0.0)
-    )
-    p = examples.class_probabilities("nonlinear", strong[0], examples.FLIP)
-    apart = [
-        np.corrcoef(p[:, 0] - p[:, 2], (y == 0) * 1.0 - (y == 2))[0, 1]
-        for _, y in (strong, weak, none)
-    ]
-    assert apart[0] > 0.5 > apart[1] > 0.05 > abs(apart[2])
-    shares = [p[:, j].mean() for j in range(3)]
-    assert np.bincount(strong[1]) / 40_000 == pytest.approx(shares, abs=0.01)
-    assert np.bincount(none[1]) / 40_000 == pytest.approx(np.full(3, 1 / 3), abs=0.01)
-    assert np.array_equal(strong[0], none[0])
-
-
-def test_changes_with_the_kernel_are_shares_of_the_linear_ones():
-    rng = np.random.default_rng(7)
-    size = dict(zip(regions.A_VALUES, range(5), strict=True))
-
-    def records(factor, n):
-        cells = product(range(1, n + 1), regions.CONFIGS, regions.A_VALUES)
-        frame = pd.DataFrame(cells, columns=["sample", "config", "a"])
-        for j in (1, 2, 3):
-            noise = 1e-4 * rng.standard_normal(len(frame))
-            frame[f"region_{j}"] = factor * 0.01 * j * frame.a.map(size) + noise
-        return frame
-
-    found = fig_2.relative_changes(records(0.6, 10), records(1.0, 20))
-    assert len(found) == 8
-    assert all(
-        own.mean == pytest.approx(0.4, abs=0.01) and own.n == 10
-        for own in found.values()
-    )
-    error = np.sqrt(2) * 1e-4 * np.hypot(1 / np.sqrt(10), 0.6 / np.sqrt(20)) / 0.04
-    assert np.median([own.standard_error for own in found.values()]) < 2 * error
-
-
 def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
     """Cells whose gains are one number move together, others apart."""
     rng = np.random.default_rng(5)
@@ -242,35 +131,3 @@ def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
     apart = simulation._share_higher(rng.standard_normal((n, 13)))
     assert together.mean == 1.0 and together.standard_error > 0.45
     assert 0.04 < apart.standard_error < 0.2 and apart.n == n
-
-
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_of_the_steps_of_a_the_least_certain_decides(sign):
-    """One step against the sentence is enough to deny that a region moves as a increases."""
-    rng = np.random.default_rng(6)
-    rows = []
-    size = dict(
-        zip(
-            regions.A_VALUES,
-            np.cumsum([0.3, 0.05, 0.05, sign * 0.01, 0.05]),
-            strict=True,
-        )
-    )
-    for k, (config, a) in product(
-        range(1, 21), product(regions.CONFIGS, regions.A_VALUES)
-    ):
-        shares = {
-            f"region_{j}": size[a] + 0.001 * rng.standard_normal() for j in (1, 2, 3)
-        }
-        rows.append(
-            {"sample": k, "config": config, "a": a, **shares, "converged": True}
-        )
-    out = Values()
-    regions.add_values(out, pd.DataFrame(rows))
-    found = out.frame().set_index(["row", "column"]).value
-    assert len(found) == sum(map(len, regions.GROWS.values()))
-    for config, grows in regions.GROWS.items():
-        for j, larger in grows.items():
-            column = f"region of class {j}: growth in its least certain step of a"
-            step = found[f"U{config},a", column]
-            assert step == pytest.approx(sign * 0.01 if larger else 0.05, abs=0.002)

@@ -1,22 +1,13 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.summaries import Values, share
-from companion.papers.wrsvm import (
-    beyond,
-    exact,
-    examples,
-    population,
-    simulation,
-    theory,
-)
+from companion.papers.summaries import share
+from companion.papers.wrsvm import beyond, exact, examples, population, theory
 from companion.papers.wrsvm.five_classes import N_GRADES, grade_cost, grades
 from companion.solvers import Design, dca, min_margin
 
@@ -133,37 +124,6 @@ def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
     assert 0 < part.bound < whole.bound <= whole.objective <= part.objective
 
 
-def test_values_of_C_on_one_sample_count_once():
-    rows = [
-        {
-            "config": 2,
-            "a": 0.6,
-            "C": C,
-            "sample": k,
-            "n_nodes": 1000,
-            "n_dc": 10,
-            "converged": True,
-        }
-        | {
-            "is_proven": k > 1,
-            "own_excess": 0.02 * (C > 1) + 0.001 * k,
-            "unweighted_excess": 0.0,
-        }
-        for k, C in product(range(1, 6), exact.C_VALUES)
-    ]
-    out = Values()
-    exact.add_values(out, pd.DataFrame(rows))
-    found = out.frame().set_index("column")
-    assert found.loc["share of minima that are proven"].value == 0.8
-    assert (found.drop("share of minima that are proven").n == 5).all()
-    apart = found.loc["objective above the minimum: WSVM start - unweighted start (%)"]
-    assert apart.value == pytest.approx(1.0 + 0.3)
-    assert apart.se == pytest.approx(
-        np.std([0.1, 0.2, 0.3, 0.4, 0.5], ddof=1) / np.sqrt(5)
-    )
-    assert found.loc["log10 of convex problems: branch and bound / DC"].value == 2.0
-
-
 @pytest.mark.parametrize("example", ["piecewise_linear", "nonlinear"])
 def test_expected_utilities_are_averages_over_a_large_sample(example):
     U = examples.utility(2, 0.6)
@@ -190,43 +150,6 @@ def test_no_machine_is_above_bayes():
         assert row["utility"] < levels[row["config"], row["a"]]["bayes"]
     for row in levels.values():
         assert max(row["likeliest"], row["constant"]) <= row["bayes"]
-
-
-def test_gains_by_flips_are_paired_over_samples():
-    cells = product((0.15, 0.0), (2, 1, 3), ("none", "s = -1/2"))
-    frame = pd.DataFrame(cells, columns=["flip", "sample", "machine"]).assign(
-        config=2, a=0.4
-    )
-    gain = np.where(frame.flip > 0, 0.03, 0.01) * (frame.machine != "none")
-    frame["utility"] = (
-        np.where(frame.flip > 0, 0.6, 0.8) + 0.01 * frame["sample"] + gain
-    )
-    found = beyond.gain_by_flips(frame)
-    assert (
-        found.mean == pytest.approx(2.0)
-        and found.standard_error < 1e-9
-        and found.n == 3
-    )
-
-
-def test_samples_are_those_of_table_1_and_their_points_those_of_every_flip():
-    printed = simulation.samples("table_1", 3)[:2]
-    flipped = population.samples(3, examples.FLIP)
-    clean = population.samples(3, 0.0)
-    for (X, y), (X_own, y_own), (X_clean, y_clean) in zip(
-        printed, flipped, clean, strict=True
-    ):
-        assert np.array_equal(X, X_own) and np.array_equal(y, y_own)
-        assert np.array_equal(X, X_clean) and 0.05 < np.mean(y != y_clean) < 0.25
-
-
-def test_the_best_of_equal_machines_is_the_first():
-    X = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    y = np.array([0, 1])
-    w = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
-    path = SimpleNamespace(coef=np.array([-w, w, 2 * w]), intercept=np.zeros((3, 3)))
-    best, utility = population.tuned_linear(path, X, y, np.eye(3), 0.0)
-    assert best == 1 and 0.0 < utility < 1.0
 
 
 def test_grades_too_low_cost_twice_what_grades_too_high_do():
