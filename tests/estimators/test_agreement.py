@@ -72,16 +72,3 @@ def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
         rows.decision_function(X), whole.decision_function(X), atol=1e-3
     )
     assert rows.kkt_violation_ <= 1e-5
-
-
-@pytest.mark.parametrize("block", [1e-4, 64])
-def test_prediction_in_blocks_does_not_depend_on_their_size(block, monkeypatch):
-    fitted = L1SVC().fit(X, Y)
-    expected = (
-        gram(X, fitted.support_vectors_, gamma=fitted._gamma) @ fitted.dual_coef_[0]
-    )
-    monkeypatch.setattr(
-        "companion.estimators._kernel_classifier.PREDICTION_BLOCK_MEGABYTES", block
-    )
-    values = fitted.decision_function(X) - fitted.intercept_[0]
-    np.testing.assert_allclose(values, expected, atol=1e-12)

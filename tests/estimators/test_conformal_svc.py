@@ -4,21 +4,17 @@ import pickle
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from _cases import cases, refused, warned
 from _conformal_problems import mixed_derivatives
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
 from companion import L2SVC, ConformalSVC
-from companion.kernels import gram, squared_distances
-from companion.metrics import g_mean_error, g_mean_scorer
-from companion.solvers.conformal import ConformalProblem, conformal_transformations
+from companion.kernels import gram
+from companion.metrics import g_mean_scorer
 from companion.solvers.transformations import RULES, Amari, Williams, Xiong
 
 from ._data import two_clouds
@@ -78,17 +74,6 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
     assert np.array_equal(np.sort(support), support)
 
 
-def test_the_shared_matrices_of_a_study_give_the_machine_of_the_estimator():
-    machine = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    D = squared_distances(X)
-    about = {"C": 10.0, "distances": D, "sigma": 5.0, "n_features": 2}
-    part = ConformalProblem(np.exp(-0.02 * D), SIGNS, machine.validation_, **about)
-    result = conformal_transformations(part, "act")
-    assert result.n_transforms == machine.n_transforms_ > 0
-    values = result.decision_function(part.whole_K, D)
-    np.testing.assert_allclose(values, machine.decision_function(X), atol=1e-6)
-
-
 @cases("transform, n", ("williams", 0), ("amari", 2), ("williams", 2))
 def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(
     transform, n
@@ -125,41 +110,6 @@ def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_o
         )
 
 
-def test_weights_of_a_gram_matrix_and_of_validation_errors():
-    weight = np.where(np.arange(len(Y)) % 5 == 0, 0, 1 + np.arange(len(Y)) % 3)
-    settings = {**BOARD, "transform": "williams"}
-    points = ConformalSVC(**settings).fit(X, Y, sample_weight=weight)
-    matrix = ConformalSVC(**settings | {"kernel": "precomputed"})
-    matrix.fit(gram(X, gamma=0.02), Y, sample_weight=weight)
-    values = points.decision_function(X)
-    np.testing.assert_allclose(
-        matrix.decision_function(gram(X, gamma=0.02)), values, atol=1e-5
-    )
-    first = ConformalSVC(**settings | {"max_transforms": 0})
-    held_out = points.validation_
-    part = np.setdiff1d(np.flatnonzero(weight), held_out)
-    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-8).fit(
-        X[part], Y[part], sample_weight=weight[part]
-    )
-    counted = np.repeat(held_out, weight[held_out])
-    error = g_mean_error(Y[counted], plain.predict(X[counted]))
-    fitted = first.set_params(tol=1e-8).fit(X, Y, sample_weight=weight)
-    assert fitted.history_[0]["validation_error"] == pytest.approx(error)
-
-
-def test_weights_are_routed_through_a_pipeline():
-    weight = 1.0 + (np.arange(len(Y)) % 3)
-    with config_context(enable_metadata_routing=True):
-        machine = ConformalSVC(transform="act", **BOARD).set_fit_request(
-            sample_weight=True
-        )
-        routed = make_pipeline(machine).fit(X, Y, sample_weight=weight)
-    direct = ConformalSVC(transform="act", **BOARD).fit(X, Y, sample_weight=weight)
-    np.testing.assert_array_equal(
-        routed.decision_function(X), direct.decision_function(X)
-    )
-
-
 @every
 def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
     machine = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
@@ -173,13 +123,6 @@ def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
     np.testing.assert_allclose(turned.dual_coef_, -machine.dual_coef_)
     assert turned.n_support_.tolist() == machine.n_support_[::-1].tolist()
     assert np.all((turned.predict(X) == "a") == (machine.predict(X) == "rare"))
-
-
-def test_the_board_is_learnt_better_with_transformations_than_without():
-    T, truth = board(4000, 2000, seed=1)
-    plain = g_mean_error(truth, L2SVC(C=10.0, gamma=0.02).fit(X, Y).predict(T))
-    act = ConformalSVC(transform="act", **BOARD).fit(X, Y)
-    assert act.n_transforms_ > 0 and g_mean_error(truth, act.predict(T)) < 0.5 * plain
 
 
 @pytest.mark.parametrize("transform", ["williams", "mdt"])
@@ -247,35 +190,6 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
     np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
     refused(
         'use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T
-    )
-
-
-def test_names_of_features_are_checked_once_and_not_missed_by_later_steps():
-    X, y = board()
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    machine = ConformalSVC(random_state=0).fit(frame, y)
-    for method in (
-        machine.magnification,
-        machine.transformation,
-        machine.decision_function,
-    ):
-        assert method(frame).shape == y.shape
-
-
-def test_the_tolerance_is_a_share_and_advice_names_what_the_machine_has():
-    X, y = two_clouds(60)
-    refused("'tol'.*range \\(0.0, 1.0\\). Got 1.5", ConformalSVC(tol=1.5).fit, X, y)
-    machine = ConformalSVC(kernel="linear", max_transforms=0, random_state=0)
-    warned(
-        r"raise the ridge 1 / C \(lower C\) or scale the inputs",
-        machine.fit,
-        1e6 * X,
-        y,
-    )
-    refused(
-        "coef_ exists only.*not transformed",
-        lambda: machine.coef_,
-        error=AttributeError,
     )
 
 

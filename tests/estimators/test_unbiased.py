@@ -79,19 +79,6 @@ def test_with_the_sigmoid_the_machine_is_a_minimum_that_lies_below_the_svc_it_st
     np.testing.assert_allclose(w, C * (signs * loss.derivative(slack)) @ X, atol=1e-6)
 
 
-def test_a_linear_machine_has_a_normal_and_no_prototypes():
-    X, y = two_clouds(60)
-    machine = UnbiasedSVC(kernel="linear", n_prototypes=7).fit(
-        X, y
-    )  # ignored, as documented
-    assert machine.coef_.shape == (1, 3)
-    assert machine.prototypes_.shape == (0, 0) and machine.dual_coef_.shape == (1, 0)
-    values = X @ machine.coef_[0] + machine.intercept_[0]
-    np.testing.assert_allclose(machine.decision_function(X), values)
-    machine.set_params(kernel="rbf").fit(X, y)
-    assert not hasattr(machine, "coef_") and machine.prototypes_.shape == (7, 3)
-
-
 def test_prototypes_of_a_precomputed_kernel_are_refused():
     X, y = two_clouds(40)
     message = "precomputed kernel does not give.*use n_prototypes=None"

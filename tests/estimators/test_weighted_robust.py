@@ -87,21 +87,6 @@ def test_the_gap_is_relative_to_the_value_however_large_the_cost_is(C):
     )
 
 
-def test_the_unweighted_start_leaves_zero_where_no_class_has_half_the_utility():
-    X, y = three_classes(150)
-    settings = {"kernel": "linear", "utility": np.full((3, 3), 0.6) + 0.4 * np.eye(3)}
-    stuck, away = (
-        WeightedRobustSVC(init=init, **settings).fit(X, y)
-        for init in ("weighted", "unweighted")
-    )
-    largest = [np.abs(machine.decision_function(X)).max() for machine in (stuck, away)]
-    assert (
-        largest[0] < 1e-3
-        and largest[1] > 1.0
-        and away.objective_ < 0.95 * stuck.objective_
-    )
-
-
 X, Y = three_classes(30)
 
 

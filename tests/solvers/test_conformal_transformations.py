@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from _cases import cases, each, refusals, refused, warned
+from _cases import cases, each, refusals, refused
 from _conformal_problems import METHODS, board, problem
 
 from companion.conformal.factors import Decay, Gaussians
@@ -98,16 +98,6 @@ def test_the_last_machine_that_improved_is_returned(transform, search):
             assert np.array_equal(result.samples, part.train)
 
 
-@pytest.mark.parametrize("rule", [Constant(), Williams(kappa=0.0)])
-def test_a_transformation_of_one_changes_nothing(rule):
-    _, _, part = problem(share=0.0)
-    plain = run(part, rule, max_transforms=0)
-    same = run(part, rule, max_transforms=3)
-    assert same.n_transforms == 3 and same.factors.tolist() == [1.0] * same.y.size
-    np.testing.assert_allclose(decisions(same, part), decisions(plain, part), atol=1e-4)
-    assert [entry["n_iter"] for entry in same.history[1:]] == [0, 0, 0]
-
-
 def test_a_constant_transformation_is_another_penalty():
     """c^2 K + I / C is c^2 (K + I / (C c^2)): the machine of the penalty C c^2, decision / c^2."""
     _, _, part = problem(share=0.0)
@@ -127,37 +117,6 @@ def test_without_validation_samples_all_are_applied_unless_one_degenerates():
     result = run(part, Constant(1e4), max_transforms=9)
     assert result.is_degenerate and 0 < result.n_transforms < 9
     np.testing.assert_allclose(result.factors, 1e4**result.n_transforms)
-
-
-def test_methods_on_a_shared_problem_do_not_disturb_each_other():
-    _, _, part = problem()
-    alone = {name: run(problem()[2], name).factors for name in RULES}
-    for name in [*RULES, *reversed(RULES)]:
-        np.testing.assert_allclose(run(part, name).factors, alone[name], rtol=1e-12)
-
-
-def test_a_fall_by_no_more_than_theta_is_none():
-    _, _, part = problem()
-    free = run(part, "act")
-    first, second = (entry["validation_error"] for entry in free.history[:2])
-    assert run(part, "act", theta=first - second - 1e-9).n_transforms >= 1
-    assert run(part, "act", theta=first - second).n_transforms == 0
-
-
-def test_an_error_that_cannot_fall_needs_no_transformation():
-    X, y = board()
-    X[y > 0] += 50.0
-    validation = np.concatenate([np.flatnonzero(y > 0)[:4], np.flatnonzero(y < 0)[:40]])
-    about = {
-        "C": 10.0,
-        "distances": squared_distances(X),
-        "sigma": 5.0,
-        "n_features": 2,
-    }
-    part = ConformalProblem(gram(X, gamma=0.02), y, validation, **about)
-    result = run(part, "tsvt", "validation_cma")
-    assert len(result.history) == 1 and result.n_transforms == 0
-    assert "error of 0 cannot fall" in result.stop_reason
 
 
 @cases(
@@ -205,19 +164,6 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     alone = part.machine(best.factors)
     assert abs(best.machine.objective - alone.objective) <= 2 * tol * alone.objective
     assert len(np.unique(errors)) > 1
-
-
-def test_a_candidate_that_cannot_be_used_is_never_the_best():
-    _, _, part = problem()
-    first = TrainedMachine.first(part)
-    family = RULES["tsvt"]().family(first, None)
-    rows = [np.zeros(part.y.size), np.ones(part.y.size), np.full(part.y.size, np.nan)]
-    family.values = lambda P: np.stack(rows)
-    race = ValidationRace(family, first)
-    errors = race.errors(np.full((3, first.support.size), 0.5))
-    assert errors[0] == errors[2] == 2.0 and errors[1] <= 1.0
-    np.testing.assert_array_equal(race.best.factors, 1.0)
-    assert "validation sample" in part.trouble(np.ones(part.y.size), np.array([np.inf]))
 
 
 @pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
@@ -323,11 +269,3 @@ def test_a_bad_problem_is_refused(change, message):
     X, y = board()
     arguments = {"K": gram(X), "y": y, "validation": None, "C": 1.0} | change
     refused(message, ConformalProblem, **arguments)
-
-
-def test_a_spent_budget_is_reported_by_the_solver():
-    X, y = board()
-    part = ConformalProblem(gram(X), y, None, C=1e4, max_iter=3)
-    result = warned("mdm", run, part, "williams", max_transforms=1)
-    assert not result.history[0]["converged"]
-    assert run(problem()[2], "williams").history[0]["converged"]

@@ -87,49 +87,6 @@ def test_for_two_classes_both_forms_are_the_binary_truncated_hinge(s):
         assert one.objective == pytest.approx(value, rel=1e-8)
 
 
-@pytest.mark.parametrize("s", [None, -0.5])
-def test_names_of_classes_and_order_of_samples_do_not_matter(s):
-    X, y, utility = problem(4, 3)
-    rng = np.random.default_rng(0)
-    names = rng.permutation(4)
-    order = rng.permutation(len(y))
-    renamed = np.empty_like(utility)
-    renamed[np.ix_(names, names)] = utility
-    one = dca(Design.linear(X), y, utility, 1.0, s)
-    other = dca(Design.linear(X[order]), names[y][order], renamed, 1.0, s)
-    assert other.n_steps == one.n_steps and (one.n_steps > 1) == (s is not None)
-    assert other.objective == pytest.approx(one.objective, rel=1e-7)
-    values = one.decision_function[order]
-    np.testing.assert_allclose(other.decision_function[:, names], values, atol=1e-4)
-
-
-def test_a_stationary_point_is_its_own_start():
-    X, y, utility = problem(3, 0)
-    default = dca(Design.linear(X), y, utility, 1.0, -0.5)
-    again = dca(Design.linear(X), y, utility, 1.0, -0.5, start=default)
-    assert again.n_steps == 1
-    assert again.objective == pytest.approx(default.objective, rel=1e-7)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_unweighted_start_is_the_machine_without_utilities(form):
-    X, y, matrix = problem(3, 5, form)
-    design = Design.linear(X)
-    C_values = [0.1, 1.0]
-    convex, robust = dca_path(
-        design, y, matrix, C_values, -0.5, form=form, start="unweighted"
-    )
-    for q, C in enumerate(C_values):
-        plain = min_margin(design, y, np.eye(3), C)
-        assert convex.objective[q] == pytest.approx(plain.objective, rel=1e-5)
-        named, given = (
-            dca(design, y, matrix, C, -0.5, form=form, start=start)
-            for start in ("unweighted", plain)
-        )
-        assert named.objective == pytest.approx(given.objective, rel=1e-6)
-        assert robust.objective[q] == pytest.approx(given.objective, rel=1e-4)
-
-
 @each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)

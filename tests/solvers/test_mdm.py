@@ -1,7 +1,5 @@
 """MDM: certificates, agreement with SVM and QP solvers, acceleration, starts, edges, errors."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
@@ -150,31 +148,6 @@ def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
     )
 
 
-def hard_and_easy():
-    """(K, y, ridge, tol) over sizes, overlaps, widths and costs."""
-    for seed, gamma in product(range(12), (0.02, 0.5)):
-        n = (40, 90, 150, 200)[seed % 4]
-        noise = (0.7, 1.0, 1.3)[seed // 4]
-        K, y = problem(
-            n, n_features=(2, 5)[seed % 2], seed=seed, noise=noise, gamma=gamma
-        )
-        for ridge, tol in product((0.1, 1e-3), (1e-3, 1e-5)):
-            yield K, y, ridge, tol
-
-
-def test_second_order_and_the_working_set_save_iterations():
-    totals = np.zeros((2, 2), dtype=int)
-    for K, y, ridge, tol in hard_and_easy():
-        about = {"ridge": ridge, "tol": tol}
-        counts = [
-            mdm(K, y, selection=s, accelerate=a, **about).n_iter for s, a in MODES
-        ]
-        totals += np.reshape(counts, (2, 2))
-    assert (
-        totals[1, 0] < 0.8 * totals[0, 0] and (totals[:, 1] < 0.3 * totals[:, 0]).all()
-    )
-
-
 @pytest.mark.parametrize("C", [1.0, 1e3])
 def test_a_working_set_that_grows_over_many_rounds_leaves_nobody_out(C):
     K, y = problem(900, n_features=3, seed=1, gamma=0.3)
@@ -271,15 +244,6 @@ def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
 
 
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
-def test_what_rounding_forbids_is_not_tried_for_ever(accelerate):
-    K, y = problem(n=60, kernel="linear", seed=1)
-    options = {"accelerate": accelerate, "tol": 1e-12, "max_iter": 10**6}
-    assert np.isfinite(
-        warned("mdm", mdm, K + 1e9, y, ridge=1e-5, **options).alpha
-    ).all()
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     points=st.lists(
@@ -348,18 +312,3 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
 def test_bad_input_is_refused_by_name(change, message):
     arguments = {"K": np.eye(4), "y": [1, 1, -1, -1]} | change
     refused(message, mdm, arguments.pop("K"), arguments.pop("y"), **arguments)
-
-
-def test_layout_and_type_of_the_matrix_do_not_matter():
-    K, y = problem(n=80)
-    K = np.round(K * 2**12) / 2**12
-    expected = mdm(K, y, ridge=0.1)
-    for matrix in (
-        np.asfortranarray(K),
-        K.astype(np.float32),
-        np.tile(K, 2)[:, :80],
-        K.tolist(),
-    ):
-        np.testing.assert_array_equal(
-            mdm(matrix, y.astype(int), ridge=0.1).alpha, expected.alpha
-        )

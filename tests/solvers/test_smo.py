@@ -1,8 +1,5 @@
 """SMO: certificates, agreement with other solvers, the paper's algorithm, edges, errors."""
 
-import signal
-from importlib import import_module
-
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
@@ -62,11 +59,6 @@ def test_every_solution_carries_its_certificates(name, selection, accelerate, ke
     options = {"selection": selection, "accelerate": accelerate, "tol": 1e-4}
     result = solved(*problem(kernel=kernel), **machine(name, 3.0), **options)
     assert "at most tol" in result.stop_reason
-
-
-@each(kernel=["rbf", "linear"], C=[1e-2, 1.0, 2.0**15], name=MACHINES)
-def test_violation_is_below_tol_for_every_cost(name, C, kernel):
-    solved(*problem(n=220, seed=4, kernel=kernel), **machine(name, C))
 
 
 COSTS = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
@@ -129,27 +121,6 @@ def test_acceleration_and_shrinking_do_not_change_the_solution(name):
     for shrinking in (True, False):
         result = solved(K, y, **box, shrinking=shrinking, tol=1e-6)
         same_machine(result, plain, atol=1e-4, rel=1e-8)
-
-
-def test_many_free_variables_are_handled_by_the_walk_in_batches():
-    K, y = problem(1200, n_features=12, seed=1, gamma=0.2)
-    result = solved(K, y, **machine("Least 1-Norm", 30.0), tol=1e-5)
-    assert np.count_nonzero(np.abs(result.alpha) < 30.0) > 800
-
-
-@pytest.mark.parametrize(
-    "n_features, gamma, C", [(2, 0.5, 3e2), (2, 0.5, 3e3), (2, 0.05, 1e4)]
-)
-def test_acceleration_saves_most_pair_updates_of_an_ill_conditioned_problem(
-    n_features, gamma, C
-):
-    K, y = problem(500, n_features=n_features, seed=3, gamma=gamma)
-    box = machine("Least 1-Norm", C)
-    result = solved(K, y, **box)
-    plain = warned(
-        "budget", smo, K, y, **box, accelerate=False, max_iter=2 * result.n_iter
-    )
-    assert plain.objective > result.objective
 
 
 @pytest.mark.parametrize("scale", [1e-20, 1e20, 1e60])
@@ -224,11 +195,6 @@ def test_odd_data_are_solved(n, d, copies, name, selection, seed):
     assert (result.alpha[weight == 0] == 0).all()
 
 
-def test_a_single_class_has_the_zero_solution():
-    result = smo(np.eye(4), np.ones(4), 0.0, 1.0)
-    assert result.converged and not result.alpha.any() and result.intercept == 1.0
-
-
 def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
     K, y = problem(n=150)
     solved(K.astype(np.float32), y, -5.0, 5.0)
@@ -254,45 +220,6 @@ def test_many_samples_need_few_rows():
     rows = KernelRows(X, gamma=0.4)
     solved(gram(X, gamma=0.4), y, 0.0, 1.0, rows=rows)
     assert rows.n_computed < 1500
-
-
-@each(share=[(0.05, 5.0), (0.2, 4.0), (0.6, 2.0)], accelerate=[True, False])
-def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
-    X, y = two_classes(600, n_features=10, noise=1.0)
-    part, most = share
-    whole, rows = (
-        KernelRows(X, gamma=0.05, cache_size=s * 600**2 * 8.01e-6) for s in (1.0, part)
-    )
-    options = {"accelerate": accelerate, "selection": SELECTIONS[accelerate]}
-    smo(whole, y, 0.0, 1.0, **options)
-    solved(gram(X, gamma=0.05), y, 0.0, 1.0, rows=rows, **options)
-    assert rows.n_computed <= most * whole.n_computed
-
-
-def test_pauses_to_listen_for_ctrl_c_do_not_change_the_path(monkeypatch):
-    (K, y), box = problem(120, seed=7), machine("Least 1-Norm", 50.0)
-    for options in ({"selection": "first_order", "accelerate": False}, {}):
-        expected = smo(K, y, **box, **options)
-        with monkeypatch.context() as changed:
-            changed.setattr(import_module("companion.solvers.smo"), "_UNINTERRUPTED", 1)
-            result = smo(K, y, **box, **options)
-        assert result.n_iter == expected.n_iter
-        np.testing.assert_array_equal(result.alpha, expected.alpha)
-
-
-@pytest.mark.skipif(
-    not hasattr(signal, "setitimer"), reason="Windows has no timers of signals"
-)
-def test_ctrl_c_ends_a_fit_that_would_go_on_for_hours():
-    K, y = problem(500, n_features=2, seed=3, gamma=0.05)
-    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            smo(K, y, -1e6, 1e6, tol=1e-9, accelerate=False, max_iter=10**12)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, handler)
 
 
 @pytest.mark.parametrize("accelerate", [False, True])

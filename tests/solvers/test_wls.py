@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 from problems import KERNELS, same_machine, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
-from companion.datasets import ringnorm
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wls_path
@@ -74,14 +73,6 @@ def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(
 # ------------------------------------------ the interior point of the hinge: any start, any scale
 
 
-@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0, 1e3, 1e6])
-def test_a_few_iterations_suffice_at_any_cost(C):
-    X, y = ringnorm(400, rng=0)
-    machine = wls(Design.linear(X), y, C)
-    assert machine.converged and machine.n_iter <= 25
-    assert 0 <= machine.duality_gap <= 1e-6 * machine.objective
-
-
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_the_scale_of_the_inputs_is_that_of_the_cost(scale):
     X, y = two_classes(80, seed=1)
@@ -99,25 +90,6 @@ def test_the_start_does_not_matter(start):
     a = wls(*sample, tol=1e-9)
     b = wls(*sample, tol=1e-9, start=np.array(start))
     np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-4)
-
-
-def test_a_start_near_the_solution_saves_iterations():
-    X, y = ringnorm(400, rng=1)
-    near = wls(Design.linear(X), y, 10.0, tol=1e-4)
-    warm, cold = (
-        wls(Design.linear(X), y, 100.0, start=s) for s in (near, "least_squares")
-    )
-    assert warm.n_iter < cold.n_iter
-    assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
-
-
-def test_costs_may_differ_by_orders_of_magnitude():
-    X, y = two_classes(80, seed=3)
-    weight = 10.0 ** np.random.default_rng(0).uniform(-4, 4, 80)
-    machine = wls(Design.linear(X), y, 1.0, sample_weight=weight, tol=1e-8)
-    assert machine.converged and np.all(
-        (machine.alpha >= 0) & (machine.alpha <= weight)
-    )
 
 
 # ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
@@ -172,39 +144,7 @@ def test_a_path_is_the_machines_one_by_one(loss):
             np.testing.assert_allclose(again.w, machine.w, atol=1e-8)
 
 
-def test_a_path_can_start_from_given_machines():
-    X, y = two_classes(60, seed=9)
-    design = Design.linear(X)
-    costs = [0.1, 1.0]
-    svc = wls_path(design, y, costs)
-    given_start = wls_path(design, y, costs, loss=Unbiased(2), start=svc)
-    own_start = wls_path(design, y, costs, loss=Unbiased(2))
-    for a, b in zip(given_start, own_start, strict=True):
-        np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
-    for start, message in (
-        (svc[:1], "one machine for each of the 2 values of C. Got 1"),
-        ("zero", "'start' of wls_path must be one of.*Got 'zero'"),
-    ):
-        refused(message, wls_path, design, y, costs, start=start)
-
-
-@cases(
-    "seed",
-    29,
-    225,
-    285,
-    429,
-    583,
-    1174,
-    1350,
-    1409,
-    3978,
-    4660,
-    9417,
-    15197,
-    23170,
-    32027,
-)
+@cases("seed", 29, 583, 3978, 23170)
 def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
     # On each of these a Mehrotra corrector without safeguards goes round for ever.
     rng = np.random.default_rng(seed)
@@ -271,7 +211,7 @@ def test_least_squares_is_that_of_the_closed_form():
 
 def test_acceleration_finds_the_minimum_of_the_plain_iteration():
     options = {"loss": Unbiased(2), "damping": 0.2, "tol": 1e-8}
-    for seed in range(30):
+    for seed in range(8):
         X, y = two_classes(80, seed=seed)
         sample = Design.linear(X), y, 2.0
         quick, plain = (
