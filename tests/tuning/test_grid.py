@@ -12,7 +12,6 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
-from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -140,11 +139,6 @@ def test_every_parameter_can_be_searched(grid):
     assert_same(machine, grid, X, Y)
 
 
-@every
-def test_the_order_of_C_in_the_grid_does_not_matter(machine):
-    assert_same(machine, {"C": [1.0, 30.0, 0.1]}, X, Y)
-
-
 @cases(
     "cv",
     3,
@@ -180,17 +174,6 @@ def sign_loss(estimator, X, y):
     return -np.log1p(np.exp(-margin)).mean() - 1e-3 * estimator.n_support_.sum()
 
 
-@pytest.mark.parametrize("cv", [3, 10])
-@pytest.mark.parametrize("Cs", [np.logspace(-2, 3, 5), np.logspace(-2, 3, 12)], ids=len)
-def test_least_squares_with_few_C_and_many_give_the_cells_of_grid_search(cv, Cs):
-    X, y = moons(80)
-    assert_same(LSSVC(gamma=0.5), {"C": Cs}, X, y, cv=cv)
-    weight = {"sample_weight": np.random.default_rng(1).uniform(0.5, 2.0, size=80)}
-    assert_same(
-        LSSVC(gamma=0.5, class_weight={0: 2.0}), {"C": Cs}, X, y, cv=cv, fit=weight
-    )
-
-
 SCORINGS = ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]]
 
 
@@ -223,12 +206,6 @@ def test_a_function_that_scores_gets_the_frame_that_was_given():
         search = KernelGridSearchCV(L1SVC(), {"C": [1.0]}, scoring=scoring, refit=False)
         search.fit(frame, pd.Series(Y))
     assert seen == {(pd.DataFrame, pd.Series)}
-
-
-def test_a_scorer_with_arguments_and_string_labels_works():
-    named = np.where(Y == 1, "upper", "lower")
-    scoring = make_scorer(recall_score, pos_label="upper")
-    assert_same(L1SVC(tol=1e-8), GRID, X, named, scoring=scoring)
 
 
 def test_a_precomputed_gram_matrix_is_cut_by_folds():
@@ -349,8 +326,7 @@ PIPED = {"l1svc__C": [0.1, 1.0, 30.0], "l1svc__gamma": ["scale", 0.5]}
         make_pipeline(SelectKBest(k=1), SCALED[0], L2SVC(tol=1e-8)),
         {"l2svc__gamma": [0.1, 1.0]},
     ),
-    (make_pipeline(L1SVC(tol=1e-8)), {"l1svc__C": [0.1, 1.0]}),
-    ids=["scaler", "step", "listed", "kernel", "machine", "pca", "supervised", "alone"],
+    ids=["scaler", "step", "listed", "kernel", "machine", "pca", "supervised"],
 )
 def test_a_pipeline_has_the_cells_of_grid_search(pipeline, grid):
     points = X * np.array([1.0, 40.0])
@@ -360,22 +336,6 @@ def test_a_pipeline_has_the_cells_of_grid_search(pipeline, grid):
     values = theirs.decision_function(points)
     np.testing.assert_allclose(ours.decision_function(points), values, atol=1e-6)
     assert public(ours) == public(theirs)
-
-
-def test_at_the_default_tolerance_a_pipeline_has_the_accuracies_where_the_margin_allows():
-    points, y = moons(200)
-    grid = {"l1svc__C": np.logspace(-1, 2, 4), "l1svc__gamma": [0.1, 1.0]}
-    pipeline = make_pipeline(StandardScaler(), L1SVC())
-    ours, theirs = both(pipeline, grid, points, y)
-    for k, (train, test) in enumerate(StratifiedKFold(5).split(points, y)):
-        for cell, params in enumerate(theirs.cv_results_["params"]):
-            fitted = clone(pipeline).set_params(**params).fit(points[train], y[train])
-            unclear = np.mean(np.abs(fitted.decision_function(points[test])) < 2e-3)
-            scores = (
-                search.cv_results_[f"split{k}_test_score"][cell]
-                for search in (ours, theirs)
-            )
-            assert abs(next(scores) - next(scores)) <= unclear + 1e-12
 
 
 def test_transformers_are_fitted_once_in_a_fold_to_its_training_samples_alone():
@@ -433,29 +393,7 @@ def test_a_name_without_its_step_is_told_the_step():
     refused("The 'C' parameter of L1SVC must be.*Got -1.0", search.fit, X, Y)
 
 
-def test_verbose_says_what_is_about_to_be_fitted(capsys):
-    KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, Y)
-    message = "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
-    assert capsys.readouterr().out == message
-
-
 def test_refit_by_a_function_chooses_its_index():
     search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
     assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
     assert not hasattr(search, "best_score_")
-
-
-def test_folds_may_be_masks_or_count_from_the_end_and_a_row_that_is_not_there_is_refused():
-    X, y = make_moons(60, noise=0.4, random_state=0)
-    rows = np.arange(len(y))
-    held_out = rows % 3 == 0
-    grid = {"C": [1.0, 10.0], "gamma": [0.5]}
-
-    def scores(train, test):
-        search = KernelGridSearchCV(L1SVC(), grid, cv=[(train, test)], refit=False)
-        return search.fit(X, y).cv_results_["mean_test_score"].tolist()
-
-    plain = scores(rows[~held_out], rows[held_out])
-    assert scores(~held_out, held_out) == plain
-    assert scores(rows[~held_out] - len(y), rows[held_out] - len(y)) == plain
-    refused("out of bounds", scores, rows[~held_out], [len(y)], error=IndexError)

@@ -98,19 +98,6 @@ def test_random_problems_are_solved_identical_points_and_all(
     assert_solved(surface, grams_of(X, gamma), 1e-3)
 
 
-def test_the_order_of_the_grid_does_not_matter_and_values_may_repeat():
-    C, gamma = report_grid(60)
-    once = machine_surface(X, Y, C, gamma)
-    order = [3, 0, 6, 1, 5, 2, 4]
-    mixed = machine_surface(X, Y, C[order], gamma[::-1])
-    np.testing.assert_array_equal(mixed.C, C[order])
-    for name in ("alpha", "decision", "intercept", "n_iter"):
-        expected = getattr(once, name)[::-1][:, order]
-        np.testing.assert_array_equal(getattr(mixed, name), expected)
-    twice = machine_surface(X, Y, [C[2], C[2]], gamma[:1])
-    np.testing.assert_allclose(twice.alpha[0, 0], twice.alpha[0, 1])
-
-
 def test_class_weights_bound_the_multipliers_of_any_two_labels():
     words = np.where(Y == 1, "yes", "no")
     no = {"no": 1.5, "yes": 0.5}
@@ -128,18 +115,6 @@ def test_class_weights_bound_the_multipliers_of_any_two_labels():
     assert surface.alpha[:, 0, Y == -1].max() == pytest.approx(0.75)
     np.testing.assert_array_equal(same.alpha, surface.alpha)
     np.testing.assert_array_equal(equal.alpha, standard.alpha)
-
-
-def test_margin_and_influence_are_those_of_the_report():
-    surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
-    assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
-    np.testing.assert_array_equal(surface.margin, Y * surface.decision)
-    norms = (X**2).sum(axis=1)
-    expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
-    np.testing.assert_allclose(surface.influence, expected)
-    assert_solved(
-        surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3
-    )
 
 
 def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
