@@ -3,16 +3,14 @@
 import hashlib
 
 import numpy as np
-import pandas as pd
 import pytest
 from _cases import refused
 from _or_skip import or_skip
 from _run import python
 from scipy.io import savemat
 
-from companion._utils.errors import DamagedData, DataUnavailable, UnknownDataset
-from companion._utils.paths import data_dir
-from companion.datasets import OUTSIDE, OutsideFile, distinct_patterns, ida
+from companion._utils.errors import DamagedData, UnknownDataset
+from companion.datasets import OUTSIDE, OutsideFile
 from companion.datasets.ida import genuine_split, ida_split, list_ida, load_ida
 
 # Samples, attributes, positives, training and test size, as the benchmark is described.
@@ -68,57 +66,6 @@ def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
     assert np.max(np.abs(ours - theirs) / unit) <= 0.5 + 1e-6
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_all_problems_but_two_are_standardised_over_all_rows(name):
-    X = load(name).X
-    by_part = name in ("breast-cancer", "thyroid")  # scaled by part of their rows
-    np.testing.assert_allclose(X.mean(axis=0), 0, atol=0.2 if by_part else 1e-12)
-    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1, atol=0.3 if by_part else 1e-12)
-    assert (np.abs(X.mean(axis=0)).max() > 0.01) == by_part
-
-
-def test_the_titanic_has_the_values_of_the_benchmark():
-    data = load_ida("titanic")
-    patterns, _, counts, _ = distinct_patterns(data.X, data.y)
-    assert patterns.shape == (24, 3) and counts.sum() == 2201
-    values = [
-        (-1.8665154, -0.92253555, 0.02144434, 0.96542423),
-        (-0.2282095, 4.3799476),
-    ]
-    values += [(-1.9186728, 0.5209568)]  # as they are distributed
-    for column, expected in zip(data.X.T, values, strict=True):
-        np.testing.assert_allclose(np.unique(column), expected, atol=5e-8)
-    crew = data.X[:, 0] > 0.9
-    child = data.X[:, 1] > 0
-    man = data.X[:, 2] > 0
-    assert (
-        np.sum(crew & man & (data.y == 1)) == 192
-        and np.sum(child & ~man & (data.y == -1)) == 17
-    )
-
-
-def test_the_titanic_table_has_32_cells_and_the_margins_of_the_inquiry():
-    cells = pd.read_csv(data_dir() / "uci" / "titanic.csv")
-    columns = ["class", "age", "sex", "survived"]
-    assert len(cells) == len(cells[columns].drop_duplicates()) == 32
-    margins = [cells.groupby(column)["count"].sum().to_dict() for column in columns]
-    assert margins[0] == {"1st": 325, "2nd": 285, "3rd": 706, "crew": 885}
-    assert margins[1:3] == [
-        {"adult": 2092, "child": 109},
-        {"male": 1731, "female": 470},
-    ]
-    assert margins[3] == {"no": 1490, "yes": 711} and len(margins) == 4
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_split_divides_the_rows_into_parts_of_the_given_sizes(name):
-    n, _, _, n_train, n_test = SHAPES[name]
-    for i in (1, 7, 20):
-        train, test = ida_split(name, i)
-        assert (len(train), len(test)) == (n_train, n_test)
-        assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n))
-
-
 def test_the_splits_under_the_committed_records_are_still_drawn():
     # Records name a split by its number; should a library draw other numbers from the same seed,
     # they would silently belong to other splits. This number notices.
@@ -172,19 +119,6 @@ def test_a_split_of_another_number_is_refused(i):
 def test_an_unknown_problem_is_refused(function):
     message = "'brest-cancer' is not a problem .* 'breast-cancer'"
     refused(message, function, "brest-cancer", error=UnknownDataset)
-
-
-def test_splits_need_no_file_and_a_missing_one_is_named(bare):
-    assert len(ida_split("waveform", 1)[0]) == 400
-    ida._build.cache_clear()  # where it is here
-    refused(
-        "^waveform/waveform.data is not here",
-        load_ida,
-        "waveform",
-        error=DataUnavailable,
-    )
-    message = "^ida-benchmarks/benchmarks.mat is not here"
-    refused(message, genuine_split, "heart", 1, error=DataUnavailable)
 
 
 def test_genuine_splits_are_read_from_the_repackaged_benchmark(

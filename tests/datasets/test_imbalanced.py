@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from _cases import refused
 
-from companion.datasets import hepatitis_indicators, load_uci
+from companion.datasets import hepatitis_indicators
 from companion.datasets.imbalanced import list_imbalanced, load_imbalanced
 
 # N, N+ and d; N+ of hepatitis is 33 in print and 32 in its description.
@@ -35,15 +35,6 @@ def test_a_problem_has_the_size_of_table_6_2_1(name):
     )  # a constant attribute
 
 
-def test_the_diagnostic_table_is_the_one_that_scikit_learn_ships():
-    from sklearn.datasets import load_breast_cancer
-
-    X, y = load_breast_cancer(return_X_y=True)
-    data = load_imbalanced("wdbc")
-    np.testing.assert_allclose(data.X, X, rtol=1e-3)
-    assert np.array_equal(data.y == 1, y == 0)
-
-
 def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
     table = np.full((19, 3), (1.0, 2.0, np.nan)).T
     table[:, 13] = (0.5, 0.7, np.nan)
@@ -51,17 +42,6 @@ def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
     assert coded.shape == (3, 32)
     assert coded[:, 1].tolist()[:2] == [0.5, 0.7] and np.isnan(coded[2, :6]).all()
     assert coded[:, 6:].tolist() == [[1.0, 0.0] * 13, [0.0, 1.0] * 13, [0.0] * 26]
-
-
-def test_missing_answers_of_hepatitis_are_no_indicator_and_missing_numbers_stay():
-    coded = load_imbalanced("hepatitis").X
-    table = load_uci("hepatitis").X
-    assert np.array_equal(
-        np.isnan(coded[:, :6]), np.isnan(table[:, [0, 13, 14, 15, 16, 17]])
-    )
-    assert np.isfinite(coded[:, 6:]).all()
-    missing = np.isnan(np.delete(table, [0, 13, 14, 15, 16, 17], axis=1)).sum()
-    assert coded[:, 6:].sum() == 155 * 13 - missing
 
 
 def test_another_table_is_refused():

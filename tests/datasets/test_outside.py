@@ -55,13 +55,6 @@ def test_a_file_is_downloaded_once_and_then_read_from_the_cache(toy, bare):
     assert fetch_file(place) == path == find_copy(place)
 
 
-def test_a_damaged_download_is_made_again(toy):
-    place, _ = toy
-    fetch_file(place).write_bytes(CONTENT[:50])
-    assert find_copy(place) is None
-    assert fetch_file(place).read_bytes() == CONTENT
-
-
 def test_the_named_folder_comes_first_and_another_file_in_it_is_refused(toy, held):
     place, served = toy
     served.unlink()
@@ -93,12 +86,6 @@ def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, sent, 
     assert [path for path in bare.rglob("*") if path.is_file()] == []
     served.write_bytes(CONTENT)  # the host is not asked again in this process
     refused(says, fetch_file, place, error=DataUnavailable)
-
-
-def test_a_cache_that_cannot_be_written_is_named(toy, tmp_path, monkeypatch):
-    (tmp_path / "full").write_text("not a folder")
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "full"))
-    refused("toy.data is not here", fetch_file, toy[0], error=DataUnavailable)
 
 
 def test_a_packed_file_is_unpacked(bare, server, monkeypatch):

@@ -14,20 +14,6 @@ def test_standardised_columns_have_mean_zero_and_unit_spread():
     np.testing.assert_allclose(standardize(7 * X - 2), Z)
 
 
-def test_merging_and_expanding_gives_the_samples_back():
-    rng = np.random.default_rng(1)
-    X = rng.integers(0, 3, size=(200, 2)).astype(float)
-    y = rng.choice([-1, 1], 200)
-    X_unique, y_unique, counts, inverse = distinct_patterns(X, y)
-    np.testing.assert_array_equal(X_unique[inverse], X)
-    np.testing.assert_array_equal(y_unique[inverse], y)
-    np.testing.assert_array_equal(np.bincount(inverse), counts)
-    assert counts.sum() == 200
-    assert len(np.unique(np.column_stack([X_unique, y_unique]), axis=0)) == len(
-        y_unique
-    )
-
-
 def test_patterns_come_in_the_order_of_their_first_appearance():
     X = [[5.0], [1.0], [5.0], [1.0], [3.0]]
     y = ["b", "a", "a", "a", "b"]

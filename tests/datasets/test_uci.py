@@ -33,14 +33,6 @@ def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(n
         assert data.X.max() == 10 and data.X.min() == 1
 
 
-def test_the_words_of_the_post_operative_table_are_numbered_in_their_order():
-    data = load_uci("post-operative")
-    # mid,low,excellent,mid,stable,stable,stable,15,A
-    assert data.X[0].tolist() == [2, 1, 4, 2, 3, 3, 3, 15] and data.y[0] == -1
-    # mid,high,excellent,high,stable,stable,stable,10,S
-    assert data.X[1].tolist() == [2, 3, 4, 3, 3, 3, 3, 10] and data.y[1] == 1
-
-
 def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
     digits = or_skip(load_pen_digits)
     X, y = digits((3, 6, 9))
