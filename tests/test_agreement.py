@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from _cases import each, refused
+from _cases import each
 
 from companion.papers.across import agreement
 from companion.papers.across.agreement import (
@@ -127,31 +127,9 @@ def test_where_points_are_identical_multipliers_differ_and_their_sums_do_not():
     assert sums.max() < 1e-2 and sums.drop("WLS, damped").max() < 1e-6
 
 
-@pytest.mark.parametrize("machine", ["L1", "Least 1-Norm"])
-def test_where_the_bias_is_free_solvers_differ_in_it_and_in_nothing_else(machine):
-    rows = compared(SMALL_C, machine)
-    assert np.ptp([answer.intercept for answer in rows["answer"]]) > 0.1
-    assert rows["difference"].max() > 0.1 and rows["error"].max() < 1e-6
-
-
 @pytest.mark.parametrize("machine", ["LS", "L1"])
 def test_left_out_decisions_in_closed_form_are_those_of_training_again(machine):
     table = agreement.left_out(PROBLEMS["two Gaussians"], machine)
     again = table.pop("trained again")
     assert table.shape == (40, 2 if machine == "LS" else 1)
     assert table.sub(again, axis=0).abs().max().max() < 1e-6
-
-
-def test_the_matrix_has_a_row_a_solver_and_a_column_a_problem_and_machine():
-    matrix = agreement.agreement_matrix(compared("two Gaussians", "L1").reset_index())
-    assert list(matrix.index) == agreement.solvers_of("L1")
-    assert matrix.columns.to_list() == [("l1nsvm", "two Gaussians", "L1")]
-
-
-def test_a_machine_that_is_not_of_the_problem_is_refused():
-    refused(
-        "'twonorm' is a problem for L1, LS. Got 'L2'",
-        machine_of,
-        PROBLEMS["twonorm"],
-        "L2",
-    )

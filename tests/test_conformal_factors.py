@@ -15,16 +15,6 @@ def bumps(centres, rates, weights):
     return lambda X: c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
 
 
-def test_the_metric_of_the_kernel_is_its_mixed_derivative():
-    X = np.random.default_rng(0).normal(size=(4, 3))
-    for x, g in zip(X, c.kernel_metric(X, gamma=0.3), strict=True):
-
-        def kernel(a, b):
-            return gram(a[None], b[None], gamma=0.3)[0, 0]
-
-        np.testing.assert_allclose(g, mixed_derivatives(kernel, x), atol=1e-6)
-
-
 @pytest.mark.parametrize("d", [1, 2, 4])
 @pytest.mark.parametrize(("kernel_name", "holds"), [("rbf", True), ("linear", False)])
 def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
@@ -47,20 +37,6 @@ def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
             return scale * gram(a[None], b[None], kernel=kernel_name, gamma=0.3)[0, 0]
 
         assert np.allclose(g, mixed_derivatives(kernel, x), atol=2e-6) == holds
-
-
-def test_the_gradient_of_the_logarithm_is_that_of_the_closed_form():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(7, 3))
-    centres = rng.normal(size=(5, 3))
-    rates = rng.uniform(0.2, 2.0, 5)
-    weights = rng.uniform(0.5, 1.5, 5)
-    transformation = bumps(centres, rates, weights)
-    E = weights[:, None] * np.exp(-rates[:, None] * squared_distances(centres, X))
-    slope = -2 * np.einsum("kj,kjd->jd", rates[:, None] * E, X[None] - centres[:, None])
-    wanted = slope / transformation(X)[:, None]
-    np.testing.assert_allclose(c.log_gradient(transformation, X), wanted, atol=1e-8)
-    assert not c.log_gradient(lambda X: np.zeros(len(X)), X).any()
 
 
 def test_magnification_of_the_gaussian_kernel_is_sigma_to_the_minus_d():
@@ -118,18 +94,6 @@ def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, sh
         np.testing.assert_allclose(found, (above - below) / (2 * step), atol=1e-8)
 
 
-def test_a_displaced_boundary_lies_towards_the_negative_class():
-    """f~ = 0 where f = -lambda |w|^2 / 2: half the displacement of w+, as the thesis draws it."""
-    squared_norm = 0.6
-    f = np.linspace(-1, 1, 9)
-    np.testing.assert_array_equal(c.displaced_decision(f, 1.0, -0.4), f)
-    for displacement in (0.2, 0.7):
-        f = -displacement * squared_norm / 2
-        assert c.displaced_decision(
-            f, 1 - displacement, -squared_norm / 2
-        ) == pytest.approx(0.0)
-
-
 def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     D = squared_distances(X)
@@ -158,11 +122,6 @@ def test_widths_of_act_follow_the_definition_point_by_point():
     ] == pytest.approx(25.0 / 3)
 
 
-def test_the_decay_of_williams_is_that_of_its_formula():
-    assert c.williams_kappa(np.array([-0.5, 0.2, 0.1])) == 2.0
-    assert c.williams_kappa(np.zeros(3)) == 0.0
-
-
 def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
     rng = np.random.default_rng(0)
     ends = set()
@@ -182,13 +141,6 @@ def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
         ends.add(eta if eta in (0.0, 1.0) else "inside")
     assert "inside" in ends and len(ends) > 1
     assert c.boundary_shift(np.array([2.0, -0.5]), np.array([1.0, -1.0])) == 0.0
-
-
-def test_distances_in_feature_space_are_those_of_the_gram_matrix():
-    X = np.random.default_rng(0).normal(size=(6, 3))
-    K = gram(X, kernel="linear")
-    found = c.feature_distances(K, K.diagonal(), K.diagonal())
-    np.testing.assert_allclose(found, squared_distances(X), atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,10 +9,8 @@ import sys
 import tomllib
 
 import pytest
-import yaml
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -26,7 +24,6 @@ PYTHONS = re.findall(
     f"{CLASSIFIER}(3\\.\\d+)$", "\n".join(PROJECT["project"]["classifiers"]), re.M
 )
 PLATFORMS = {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}
-ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 
 
 def locked():
@@ -87,47 +84,9 @@ def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platfo
     assert unmet == []
 
 
-def test_the_supported_pythons_are_those_that_the_lock_file_is_for():
-    supported = SpecifierSet(PROJECT["project"]["requires-python"])
-    assert PYTHONS and all(supported.contains(f"{python}.1") for python in PYTHONS)
-    first = min(PYTHONS, key=Version)
-    assert supported == SpecifierSet(f">={first}")
-    assert f"--python-version {first}" in (ROOT / "Makefile").read_text(
-        encoding="utf-8"
-    )
-
-
 # ------------------------------------------------------------------ conda and Binder
 
 EDITABLE = "--no-deps --no-build-isolation --editable ."
-
-
-def test_the_conda_environment_is_a_supported_python_and_the_lock_file():
-    conda = [item for item in ENVIRONMENT["dependencies"] if isinstance(item, str)]
-    # Any package more would be one that no lock file holds.
-    assert sorted([re.match(r"[a-z]+", item)[0] for item in conda]) == [
-        "make",
-        "pip",
-        "python",
-    ]
-    (python,) = (item.split("=")[1] for item in conda if item.startswith("python="))
-    assert python in PYTHONS
-    assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(f"{python}.1")
-    assert {"pip": ["-r requirements.lock"]} in ENVIRONMENT["dependencies"]
-    assert ENVIRONMENT["channels"] == ["conda-forge"]
-    assert ENVIRONMENT["name"] == PROJECT["project"]["name"]
-
-
-def test_binder_finds_its_files_where_it_looks_and_what_it_needs():
-    # A folder of these names would hide what lies beside it; so would a Dockerfile.
-    assert not any(
-        (ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile")
-    )
-    assert (ROOT / "environment.yml").is_file() and (
-        ROOT / "requirements.lock"
-    ).is_file()
-    jupyter = {canonicalize_name(Requirement(text).name) for text in wanted()}
-    assert {"jupyterlab", "ipykernel"} <= jupyter
 
 
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
@@ -146,21 +105,6 @@ def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path)
     ]
     assert (tmp_path / "asked").read_text() == "".join(asked)
     assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
-
-
-def test_a_checkout_with_other_line_ends_keeps_what_must_not_change():
-    """A user of Windows has `core.autocrlf` set; digests and make know one line end."""
-    paths = [
-        "Makefile",
-        "requirements.lock",
-        "data/records/index.csv",
-        "data/uci/wdbc.csv",
-    ]
-    command = ["git", "-c", "core.autocrlf=true", "check-attr", "eol", "--", *paths]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines() == [f"{path}: eol: lf" for path in paths], (
-        done.stderr
-    )
 
 
 # ------------------------------------------------------------------ make setup

@@ -20,18 +20,6 @@ def points(n, n_features, seed=0):
     return np.random.default_rng(seed).normal(size=(n, n_features))
 
 
-@cases(
-    "shape", (1, 1), (8, 2), (33, 3), (64, 2), (65, 31), (130, 40), (521, 5), (1501, 2)
-)
-def test_rbf_gram_matrix_equals_the_formula_and_is_exactly_symmetric(shape):
-    X = points(*shape)
-    K = gram(X, gamma=0.3)
-    np.testing.assert_allclose(
-        K, pairwise.rbf_kernel(X, gamma=0.3), rtol=1e-11, atol=1e-300
-    )
-    assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(len(X)))
-
-
 def test_linear_polynomial_and_callable_kernels_equal_their_formulas():
     X = points(9, 3)
     Y = points(4, 3, seed=1)
@@ -65,20 +53,6 @@ def test_result_is_written_to_the_given_matrix(kernel, n_features):
     assert np.array_equal(out, expected)
 
 
-@pytest.mark.parametrize("n_features", [5, 40])
-def test_gram_from_given_distances_has_the_bits_of_gram_from_points(n_features):
-    X = points(60, n_features)
-    D = squared_distances(X)
-    assert np.array_equal(gram(X, squared_distances=D, gamma=0.4), gram(X, gamma=0.4))
-
-
-def test_identical_points_have_identical_rows_and_kernel_value_one():
-    X = points(40, 13)
-    X[7] = X[31]
-    K = gram(X, gamma=0.1)
-    assert np.array_equal(K[7], K[31]) and K[7, 31] == 1.0
-
-
 @pytest.mark.parametrize("n_features", [4, 40])
 def test_distances_of_far_away_points_do_not_cancel(n_features):
     X = points(30, n_features)
@@ -101,9 +75,9 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     np.testing.assert_allclose(
         gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11
     )
-    np.testing.assert_allclose(
-        gram(X, gamma=0.1), pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11
-    )
+    K = gram(X, gamma=0.1)
+    np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
+    assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(n))
     by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
     np.testing.assert_allclose(
         squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12

@@ -55,16 +55,6 @@ def test_the_limit_of_a_container_leaves_less(linux, version, line, top, place):
         assert _memory.available_megabytes() == 0.0
 
 
-def test_a_mac_gives_up_pages_that_are_inactive():
-    report = """Mach Virtual Memory Statistics: (page size of 16384 bytes)
-Pages free:                               10000.
-Pages active:                            500000.
-Pages inactive:                           20000.
-Pages speculative:                         1000.
-"""
-    assert _memory._free_on_mac(report) == 16384 * 31000
-
-
 def test_what_is_refused_says_what_it_takes_what_is_there_and_the_way_out(monkeypatch):
     monkeypatch.setattr(_memory, "available_megabytes", lambda: 1500.0)
     message = "The fit takes about 1.6 GB of memory, and 1.5 GB are free here. Do less."

@@ -30,14 +30,6 @@ def test_the_paired_difference_is_the_paired_t_statistic():
     assert paired_difference(b, a) == (-difference.mean, difference.standard_error, 30)
 
 
-def test_overlapping_training_sets_add_the_ratio_of_sizes_to_the_variance():
-    values = np.random.default_rng(3).normal(size=100)
-    plain = mean_error(values)
-    corrected = mean_error(values, n_train=170, n_test=100)
-    expected = values.std(ddof=1) * np.sqrt(1 / 100 + 100 / 170)
-    assert plain.standard_error < corrected.standard_error == pytest.approx(expected)
-
-
 def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
     """Errors of the training mean on its test part, over random splits of one small pool."""
     rng = np.random.default_rng(4)

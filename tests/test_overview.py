@@ -7,14 +7,12 @@ import nbformat
 import pandas as pd
 import pytest
 
-from companion._utils.paths import notebooks_dir
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
-from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
+from companion.reproduction.declared import Deviation, Erratum, Reading
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.published import load_published
-from companion.reproduction.tables import VALUES_MIME, Table
 from companion.reproduction.verdicts import PARTS
 
 AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS
@@ -92,12 +90,6 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
         in second
     )
     assert "The main claim" not in second
-
-
-def test_the_picture_counts_the_scored_of_each_paper_and_of_all(run):
-    counts = run("cell-10")[0]["counts"]
-    assert counts["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
-    assert counts["all"].total() == 7
 
 
 @pytest.mark.parametrize("key", list_papers())
@@ -186,39 +178,3 @@ def notebook():
 def test_no_number_of_the_notebook_is_typed(notebook):
     text = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     assert text and not [source for source in text if re.search(r"\d", source)]
-
-
-def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(
-    notebook,
-):
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    shown = "\n".join(
-        output.get("data", {}).get("text/markdown", "") for output in outputs
-    )
-    for key, paper in list_papers().items():
-        assert shown.count(f"### {paper.title}") == 1, key
-        for artefact in paper.artefacts:
-            assert f"[{artefact.title}]({artefact.id}.ipynb)" in shown
-    for erratum in load_errata():
-        row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]
-        assert (
-            Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1]
-            in shown
-        )
-    links = re.findall(r"\]\(([^)\s]+\.\w+)\)", shown)
-    assert len(links) >= len(load_errata())
-    assert [
-        link for link in links if not (notebooks_dir() / link).resolve().is_file()
-    ] == []
-
-
-def test_every_table_of_the_notebook_is_folded_and_stands_after_the_picture(notebook):
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    shown = [output.data for output in outputs if "data" in output]
-    (picture,) = (at for at, data in enumerate(shown) if "image/png" in data)
-    tables = {
-        at: data["text/html"] for at, data in enumerate(shown) if VALUES_MIME in data
-    }
-    assert picture < min(tables) and all(
-        of.startswith("<details>") for of in tables.values()
-    )

@@ -1,21 +1,17 @@
 """What a newcomer meets first: the README, the set-up files, the quick profile without any data."""
 
-import json
 import os
 import re
 import runpy
 import shutil
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
 from _run import python, said
 
 from companion._utils.paths import data_dir, notebooks_dir, project_root
-from companion.reproduction.artefacts import list_artefacts, list_papers
-from companion.reproduction.display import ledger_text
-from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.artefacts import list_artefacts
 
 ROOT = project_root()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -36,45 +32,11 @@ def test_the_verdicts_in_the_readme_are_those_of_the_records():
     assert TOOL["replaced"](text, TOOL["section"]()) == text
 
 
-def test_verify_reads_in_two_processes_what_one_reads():
-    ledgers, _, failures = read_ledgers(list_artefacts())
-    assert not failures
-    assert said("-m", "companion", "verify", "--format", "json") == ledger_text(
-        ledgers, "json"
-    )
-
-
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_of_a_page_leads_to_a_file(page):
-    links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
-    own = [link for link in links if "://" not in link]
-    assert [link for link in own if not (page.parent / link).exists()] == []
-
-
 def test_the_lock_file_has_hashes_and_names_no_index():
     text = (ROOT / "requirements.lock").read_text()
     entries = re.findall(r"(?m)^([a-z0-9][a-z0-9._-]*)==(.*(?:\n    .*)*)", text)
     assert [name for name, entry in entries if "--hash=sha256:" not in entry] == []
     assert entries and "://" not in text
-
-
-def test_continuous_integration_calls_the_commands_of_the_readme():
-    assert "exec make test" in (ROOT / ".ci" / "run").read_text()
-    workflow = yaml.safe_load(
-        (ROOT / ".github" / "workflows" / "tests.yml").read_text()
-    )
-    job = workflow["jobs"]["commands"]
-    called = {step["run"] for step in job["steps"] if "run" in step}
-    assert called == {"make test", "make reproduce"}
-    assert all(command in (ROOT / "README.md").read_text() for command in called)
-    classifiers = PROJECT["classifiers"]
-    supported = [
-        text.split(" :: ")[-1] for text in classifiers if "Python :: 3." in text
-    ]
-    assert job["strategy"]["matrix"]["python"] == supported
 
 
 def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
@@ -91,29 +53,6 @@ def test_version_licence_and_authors_are_those_of_the_project():
     assert CITATION["title"] == PROJECT["name"]
     for name in ("version", "license", "authors"):
         assert CITATION[name] == PROJECT[name]
-
-
-def test_the_references_of_the_citation_are_the_papers_with_their_authors_and_years():
-    for reference, paper in zip(
-        CITATION["references"], list_papers().values(), strict=True
-    ):
-        assert (
-            reference["title"] == paper.title
-            and str(reference["year"]) in paper.citation
-        )
-        for author in reference["authors"]:
-            first = re.split(r"[ -]", author["given-names"])[0][0]
-            name = rf"\b{first}\.[^,]*{author['family-names'].split()[0]}"
-            assert re.search(name, paper.citation)
-
-
-def test_the_readme_links_it_and_contributing_fits_a_page():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "](CITATION.cff)" in text and "](CONTRIBUTING.md)" in text
-    assert f"version {PROJECT['version']}, " in text and "How to cite" in text
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 66  # a printed page
-    assert "](docs/adding_a_paper.md)" in text and "make test" in text
 
 
 @pytest.fixture(scope="module")
@@ -168,19 +107,3 @@ def test_make_lab_builds_the_environment_and_opens_the_overview():
     )
     assert root.endswith("root_dir=.")  # the overview links files beside its folder
     assert (ROOT / notebook).is_file()
-
-
-@pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
-def test_a_container_builds_its_environment_and_uses_it():
-    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    program, *target = container["postCreateCommand"].split()
-    plan = said("--always-make", "-n", *target, program=program, cwd=ROOT)
-    used = container["customizations"]["vscode"]["settings"][
-        "python.defaultInterpreterPath"
-    ]
-    folder = Path(used).relative_to("${containerWorkspaceFolder}").parts[0]
-    assert f"build_venv.sh {folder}" in plan
-    assert all(
-        (ROOT / name).is_file()
-        for name in container["customizations"]["codespaces"]["openFiles"]
-    )

@@ -160,34 +160,6 @@ def test_text_is_searched_by_words_and_nothing_found_is_said(ledger):
     assert "No value matches" in ledger.find("#ledger-empty").text
 
 
-def test_the_controls_are_reached_and_columns_sorted_with_the_keyboard(ledger):
-    ledger.run("document.getElementById('ledger-q').focus()")
-    for name in ("paper", "artefact", "verdict", "asks", "clear"):
-        ledger.press("TAB")
-        assert ledger.run("return document.activeElement.id") == f"ledger-{name}"
-    ledger.press("TAB")
-    assert (
-        ledger.run("return document.activeElement.closest('th').dataset.column")
-        == "artefact"
-    )
-    original = ledger.shown()
-    head = ledger.find("#ledger th[data-column=distance]")
-    ledger.run("arguments[0].querySelector('button').focus()", head)
-    assert head.get_attribute("aria-sort") == "none"
-    for key, order in (("ENTER", "ascending"), ("SPACE", "descending")):
-        ledger.press(key)
-        assert head.get_attribute("aria-sort") == order
-        texts = ledger.run(
-            "return [...document.querySelectorAll('#ledger [data-label=distance]')]"
-            ".filter(cell => cell.tagName === 'TD').map(cell => cell.dataset.sort)"
-        )
-        values = [float(text) for text in texts if text]
-        assert values == sorted(values, reverse=order == "descending")
-        assert "" not in texts[: len(values)]
-    ledger.press("ENTER")
-    assert head.get_attribute("aria-sort") == "none" and ledger.shown() == original
-
-
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
     ledger.choose("verdict", "differ, demonstrated")
     row = ledger.find("#ledger tbody tr")
@@ -243,13 +215,3 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
         broken += [page] if min(widths, default=101) <= 100 else []
         errors += [(page, text) for text in browser.errors()]
     assert (wide, broken, errors) == ([], [], [])
-
-
-def test_the_ledger_is_light_and_short_on_a_telephone(browser, site):
-    loaded = [site.folder / "ledger.html", *site.folder.glob("ledger/*.js")]
-    assert sum(path.stat().st_size for path in loaded) < 400_000
-    browser.open("ledger.html", width=360)
-    assert browser.run("return document.documentElement.scrollHeight") < 20_000
-    assert not browser.find("#ledger-all").is_displayed()
-    browser.find("#ledger-more").click()
-    assert len(browser.shown()) == 50

@@ -1,7 +1,6 @@
 """The tree is as ruff writes it and keeps to its floor plan; hooks and workflow are valid."""
 
 import re
-import shutil
 
 import pytest
 import yaml
@@ -37,12 +36,3 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_valid(path):
     said("-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
-
-
-def test_actionlint_finds_nothing():
-    program = shutil.which("actionlint")
-    if program is None:
-        pytest.skip(
-            "there is no actionlint on the PATH; the schema of workflows is checked"
-        )
-    said(*WORKFLOWS, program=program, cwd=ROOT)

@@ -1,6 +1,5 @@
 """JupyterLab opens the notebooks as they are, with a kernel that has the package; sliders work."""
 
-import ast
 import json
 import os
 import subprocess
@@ -187,41 +186,6 @@ def states(messages):
     kinds = ("comm_open", "comm_msg")
     sent = [message["content"] for message in messages if message["msg_type"] in kinds]
     return [(content["comm_id"], content["data"]["state"]) for content in sent]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_knob_can_be_made_of_every_argument_and_only_the_picture_is_shown(path):
-    cells = [
-        c.source
-        for c in nbformat.read(path, as_version=4).cells
-        if c.cell_type == "code"
-    ]
-    nodes = [node for source in cells for node in ast.walk(ast.parse(source))]
-    drawn = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
-    for call in (node for node in nodes if isinstance(node, ast.Call)):
-        if getattr(call.func, "id", "") == "interact":
-            show = drawn[call.args[0].id]
-            names, values = (
-                getattr(show.args, part)[::-1] for part in ("args", "defaults")
-            )
-            widgets = {
-                a.arg: ast.unparse(value)
-                for a, value in zip(names, values, strict=False)
-            }
-            widgets |= {word.arg: ast.unparse(word.value) for word in call.keywords}
-            assert {name.arg for name in names} <= widgets.keys()
-            assert "None" not in widgets.values()  # of which no widget can be made
-            helpers = [n for part in show.body for n in ast.walk(part)]
-            helpers = [n for n in helpers if isinstance(n, ast.FunctionDef)]
-            inside = {id(n) for helper in helpers for n in ast.walk(helper)}
-            own = [
-                n
-                for n in ast.walk(show)
-                if isinstance(n, ast.Return) and id(n) not in inside
-            ]
-            assert [
-                n for n in own if n.value
-            ] == []  # it would be printed below the picture
 
 
 @pytest.mark.slow

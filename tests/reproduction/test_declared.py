@@ -20,32 +20,6 @@ from companion.reproduction.declared import (
 from companion.reproduction.published import PublishedError
 
 ROOT = Path(__file__).parents[2]
-TESTS = ROOT / "tests" / "papers"
-#: Tests of the modules about errata that no erratum names: what is right in print or not printed.
-NOT_ERRATA = {
-    # the print is right
-    "test_the_costs_are_those_of_section_6",
-    "test_the_dual_rises_to_where_the_primal_falls",
-    "test_the_true_curves_are_the_two_parabolas",
-    "test_the_optimality_conditions_6_and_7_hold_at_the_solution",
-    "test_equalities_with_slacks_of_one_sign_are_another_machine",
-    "test_the_printed_ends_of_the_intervals_are_those_of_the_condition",
-    "test_4_3_3_is_kept_and_widens_the_gaussians_of_the_rarer_class",
-    # not printed, or a reading of ours
-    "test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree",
-    "test_the_sample_is_the_same_in_both_cases_and_has_the_shares_exactly",
-    "test_with_the_weights_of_the_svm_amari_magnifies_near_the_frontier_and_not_far",
-    # the print is right, and more holds, or less is needed
-    "test_with_two_classes_truncation_is_not_needed",
-    # why a value differs from the print, or a sentence that is tested and no error
-    "test_no_cluster_weight_gives_case_a_both_its_printed_minima",
-    "test_the_boundary_that_kba_estimates_is_the_frontier_of_a_shifted_decision",
-    "test_support_hyperplanes_are_as_far_off_as_the_nearest_patterns",
-    "test_the_abstract_on_complexity_is_not_what_table_2_prints_of_titanic",
-    # about a figure of ours
-    "test_the_slack_lines_end_on_their_support_hyperplanes",
-    "test_near_and_far_are_fifths_by_distance_to_the_frontier",
-}
 DEVIATION = """\
 - paper: toy
   artefact: table_1
@@ -186,24 +160,6 @@ def test_errata_stand_in_the_order_of_the_papers_and_are_of_every_kind():
     papers = list(dict.fromkeys(erratum.paper for erratum in load_errata()))
     assert papers == [paper for paper in list_papers() if paper in papers]
     assert {erratum.kind for erratum in load_errata()} == set(KINDS)
-
-
-def test_every_test_about_errata_is_named_by_one_or_knowingly_not():
-    named = {proof for erratum in load_errata() for proof in erratum.proof}
-    paths = [
-        path
-        for end in ("errata", "statements")
-        for path in TESTS.glob(f"test_*_{end}.py")
-    ]
-    tests = {
-        name: path.relative_to(ROOT) for path in paths for name in defined_tests(path)
-    }
-    left = {
-        name
-        for name, path in tests.items()
-        if f"{path.as_posix()}::{name}" not in named
-    }
-    assert left == NOT_ERRATA
 
 
 def test_every_proof_is_there_and_only_gaps_have_none_in_a_test():
