@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from companion import L2SVC, ConformalSVC
 from companion.kernels import gram
-from companion.metrics import g_mean_scorer
+from companion.metrics import g_mean_error, g_mean_scorer
 from companion.solvers.transformations import RULES, Amari, Williams, Xiong
 
 from ._data import two_clouds
@@ -108,6 +108,19 @@ def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_o
         np.testing.assert_array_equal(
             same.decision_function(X), part.decision_function(X)
         )
+
+
+def test_validation_errors_count_samples_by_their_weight():
+    weight = np.where(np.arange(len(Y)) % 5 == 0, 0, 1 + np.arange(len(Y)) % 3)
+    machine = ConformalSVC(transform="williams", max_transforms=0, tol=1e-8, **BOARD)
+    machine.fit(X, Y, sample_weight=weight)
+    held_out = machine.validation_
+    rest = np.setdiff1d(np.flatnonzero(weight), held_out)
+    plain = L2SVC(C=10.0, gamma=0.02, tol=1e-8)
+    plain.fit(X[rest], Y[rest], sample_weight=weight[rest])
+    counted = np.repeat(held_out, weight[held_out])
+    error = g_mean_error(Y[counted], plain.predict(X[counted]))
+    assert machine.history_[0]["validation_error"] == pytest.approx(error)
 
 
 @every

@@ -184,6 +184,18 @@ def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(
     )
 
 
+def test_a_subclass_may_have_parameters_of_its_own():
+    class Named(L1SVC):
+        def __init__(self, name="", C=1.0):
+            super().__init__(C=C)
+            self.name = name
+
+    assert clone(Named(name="mine", C=2.0)).fit(X, Y).get_params() == {
+        "name": "mine",
+        "C": 2.0,
+    }
+
+
 CALLABLES = {
     "sparse": (
         lambda A, B: csr_matrix(A @ B.T),
@@ -291,3 +303,9 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(
 def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():
     message = r'Raise cache_size, or use LSSVC\(solver="smo"\)'
     refused(message, LSSVC(cache_size=0.1).fit, *two_clouds(200))
+
+
+def test_a_budget_that_leads_nowhere_is_not_spent():
+    machine = LeastOneNormSVC(C=1e12, kernel="linear")
+    warned("neither the violation has fallen.*out of reach", machine.fit, 1e150 * X, Y)
+    assert not machine.converged_ and machine.n_iter_ < 2_000_000

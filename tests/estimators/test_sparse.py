@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 import companion
 from companion import L1SVC, GACVSearch, KernelGridSearchCV
 from companion.kernels import KernelRows, gram, squared_distances
+from companion.tuning import gacv, leave_one_out, xi_alpha
 
 PRECISE = {
     "L1SVC": {"tol": 1e-9},
@@ -125,6 +126,18 @@ def test_duplicate_entries_are_summed_and_what_was_given_is_not_changed():
     np.testing.assert_allclose(fitted.decision_function(doubled), values, atol=1e-7)
 
 
+@pytest.mark.parametrize("gamma", ["scale", "auto"])
+def test_gamma_and_weights_mean_the_same(gamma):
+    X, y = sparse_points()
+    weight = np.random.default_rng(0).integers(0, 3, size=60)
+    for weights in (None, weight):
+        of_array = L1SVC(gamma=gamma, tol=1e-9).fit(X.toarray(), y, weights)
+        values = L1SVC(gamma=gamma, tol=1e-9).fit(X, y, weights).decision_function(X)
+        np.testing.assert_allclose(
+            values, of_array.decision_function(X.toarray()), atol=1e-7
+        )
+
+
 @pytest.mark.parametrize("n_features", [8, 200])
 def test_searches_find_what_they_find_for_the_array(n_features):
     X, y = sparse_points(n_features=n_features, density=0.05)
@@ -140,6 +153,15 @@ def test_searches_find_what_they_find_for_the_array(n_features):
         np.testing.assert_allclose(*scores, rtol=1e-5)
         assert ours.best_params_ == theirs.best_params_
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X.toarray()))
+
+
+def test_criteria_of_a_machine_are_those_of_the_array():
+    X, y = sparse_points()
+    sparse, dense = (L1SVC(tol=1e-9).fit(of, y) for of in (X, X.toarray()))
+    for criterion in (gacv, xi_alpha, leave_one_out):
+        value = criterion(dense, X.toarray(), y)
+        assert criterion(sparse, X, y) == pytest.approx(value, rel=1e-6)
+        assert criterion(sparse, X.toarray(), y) == pytest.approx(value, rel=1e-6)
 
 
 def test_a_sparse_gram_matrix_is_refused_as_by_svc():

@@ -81,3 +81,9 @@ def test_bad_matrices_are_named():
     refused(
         "semi-definite. Got -1 as the largest entry on its", Design.kernel, -np.eye(2)
     )
+
+
+def test_a_kernel_that_is_zero_everywhere_leaves_the_bias():
+    machine = wls(Design.kernel(np.zeros((3, 3))), np.array([1.0, 1.0, -1.0]), 1.0)
+    np.testing.assert_array_equal(machine.coef, np.zeros(3))
+    np.testing.assert_allclose(machine.decision_function, 1.0, atol=1e-5)

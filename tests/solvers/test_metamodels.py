@@ -92,7 +92,8 @@ def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
     assert J.values(family.values(near)).max() <= top * (1 + 1e-4)
 
 
-def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
+@pytest.mark.parametrize("escape", ["early", "late", None])
+def test_evolution_finds_the_minimum_of_a_bowl_within_bounds(escape):
     centre = np.array([3.0, 0.2, -1.0])
     lowest = np.array([0.0, 0.0, -np.inf])
     highest = np.array([np.inf, 1.0, np.inf])
@@ -101,7 +102,7 @@ def test_evolution_finds_the_minimum_of_a_bowl_within_bounds():
         assert np.all((lowest <= X) & (highest >= X))
         return ((X - centre) ** 2).sum(axis=1)
 
-    found, value = evolve(bowl, lowest, highest, seed=1, generations=100)
+    found, value = evolve(bowl, lowest, highest, seed=1, generations=100, escape=escape)
     np.testing.assert_allclose(found, centre, atol=1e-4)
     assert value == pytest.approx(bowl(found[None])[0])
 

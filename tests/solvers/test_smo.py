@@ -61,6 +61,11 @@ def test_every_solution_carries_its_certificates(name, selection, accelerate, ke
     assert "at most tol" in result.stop_reason
 
 
+@each(kernel=["rbf", "linear"], C=[1e-2, 1.0, 2.0**15], name=MACHINES)
+def test_violation_is_below_tol_for_every_cost(name, C, kernel):
+    solved(*problem(n=220, seed=4, kernel=kernel), **machine(name, C))
+
+
 COSTS = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
 BOXES = {name: machine(name, COSTS) for name in MACHINES}
 BOXES["without zero"] = {"lower": np.full(40, 0.5), "upper": 1.5 + COSTS}
@@ -220,6 +225,19 @@ def test_many_samples_need_few_rows():
     rows = KernelRows(X, gamma=0.4)
     solved(gram(X, gamma=0.4), y, 0.0, 1.0, rows=rows)
     assert rows.n_computed < 1500
+
+
+@each(share=[(0.05, 5.0), (0.2, 4.0), (0.6, 2.0)], accelerate=[True, False])
+def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
+    X, y = two_classes(600, n_features=10, noise=1.0)
+    part, most = share
+    whole, rows = (
+        KernelRows(X, gamma=0.05, cache_size=s * 600**2 * 8.01e-6) for s in (1.0, part)
+    )
+    options = {"accelerate": accelerate, "selection": SELECTIONS[accelerate]}
+    smo(whole, y, 0.0, 1.0, **options)
+    solved(gram(X, gamma=0.05), y, 0.0, 1.0, rows=rows, **options)
+    assert rows.n_computed <= most * whole.n_computed
 
 
 @pytest.mark.parametrize("accelerate", [False, True])

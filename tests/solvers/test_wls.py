@@ -144,6 +144,22 @@ def test_a_path_is_the_machines_one_by_one(loss):
             np.testing.assert_allclose(again.w, machine.w, atol=1e-8)
 
 
+def test_a_path_can_start_from_given_machines():
+    X, y = two_classes(60, seed=9)
+    design = Design.linear(X)
+    costs = [0.1, 1.0]
+    svc = wls_path(design, y, costs)
+    given_start = wls_path(design, y, costs, loss=Unbiased(2), start=svc)
+    own_start = wls_path(design, y, costs, loss=Unbiased(2))
+    for a, b in zip(given_start, own_start, strict=True):
+        np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
+    for start, message in (
+        (svc[:1], "one machine for each of the 2 values of C. Got 1"),
+        ("zero", "'start' of wls_path must be one of.*Got 'zero'"),
+    ):
+        refused(message, wls_path, design, y, costs, start=start)
+
+
 @cases("seed", 29, 583, 3978, 23170)
 def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
     # On each of these a Mehrotra corrector without safeguards goes round for ever.

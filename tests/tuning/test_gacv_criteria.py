@@ -259,6 +259,21 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
     refused("only one class", criterion, fitted, X, np.ones(len(Y)))
 
 
+@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criterion):
+    X, y = data(60)
+    message = "must be what the machine was fitted to, without sample weights"
+    fitted = machine().fit(X[:40], y[:40])
+    refused(message, criterion, fitted, X, y)
+    for weight in (
+        np.where(y == 1, 2.0, 1.0),
+        np.where(y == 1, 0.5, 1.0),
+        np.arange(60) % 2,
+    ):
+        refused(message, criterion, machine().fit(X, y, sample_weight=weight), X, y)
+    criterion(machine().fit(X, y, sample_weight=np.ones(60)), X, y)
+
+
 BAD_COSTS = (0.0, -1.0, np.nan, "dear")
 
 

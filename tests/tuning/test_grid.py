@@ -393,6 +393,12 @@ def test_a_name_without_its_step_is_told_the_step():
     refused("The 'C' parameter of L1SVC must be.*Got -1.0", search.fit, X, Y)
 
 
+def test_verbose_says_what_is_about_to_be_fitted(capsys):
+    KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, Y)
+    message = "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
+    assert capsys.readouterr().out == message
+
+
 def test_refit_by_a_function_chooses_its_index():
     search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
     assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}

@@ -5,9 +5,10 @@ import pytest
 from _cases import each
 from sklearn.datasets import make_moons
 
-from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
 from companion.solvers.result import certify
+from companion.tuning import _evaluate
 from companion.tuning._path import WarmPath
 
 MACHINES = [L1SVC(), L2SVC(), LSSVC(solver="smo"), LeastOneNormSVC()]
@@ -61,3 +62,17 @@ def test_every_solution_of_a_path_is_certified_when_computed_afresh(
         assert fresh.duality_gap == pytest.approx(
             result.duality_gap, rel=1e-5, abs=1e-7 * C
         )
+
+
+def test_settling_brings_fold_accuracies_to_those_of_the_exact_solution(monkeypatch):
+    X, y = make_moons(200, noise=0.4, random_state=1)
+    grid = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-2, 1, 5)}
+
+    def cells(tol):
+        search = KernelGridSearchCV(L1SVC(tol=tol), grid, refit=False).fit(X, y)
+        return np.array([search.cv_results_[f"split{k}_test_score"] for k in range(5)])
+
+    exact = cells(1e-8)
+    settled = np.count_nonzero(cells(0.05) != exact)
+    monkeypatch.setattr(_evaluate, "DOUBT", 0.0)
+    assert settled < 0.5 * np.count_nonzero(cells(0.05) != exact)

@@ -117,6 +117,18 @@ def test_class_weights_bound_the_multipliers_of_any_two_labels():
     np.testing.assert_array_equal(equal.alpha, standard.alpha)
 
 
+def test_margin_and_influence_are_those_of_the_report():
+    surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
+    assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
+    np.testing.assert_array_equal(surface.margin, Y * surface.decision)
+    norms = (X**2).sum(axis=1)
+    expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
+    np.testing.assert_allclose(surface.influence, expected)
+    assert_solved(
+        surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3
+    )
+
+
 def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     X, y = unequal_gaussians(200, rng=0)
     machine = L1SVC(max_iter=40, tol=1e-6)
