@@ -115,17 +115,6 @@ def test_fitted_attributes_are_those_of_svc(form):
     np.testing.assert_allclose(ours.coef_, theirs.coef_.toarray(), atol=0.01)
 
 
-def test_duplicate_entries_are_summed_and_what_was_given_is_not_changed():
-    X, y = sparse_points()
-    doubled = sp.csr_matrix(
-        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape
-    )
-    fitted = L1SVC(tol=1e-9).fit(doubled, y)
-    assert doubled.nnz == 2 * X.nnz
-    values = L1SVC(tol=1e-9).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(fitted.decision_function(doubled), values, atol=1e-7)
-
-
 @pytest.mark.parametrize("gamma", ["scale", "auto"])
 def test_gamma_and_weights_mean_the_same(gamma):
     X, y = sparse_points()

@@ -53,12 +53,6 @@ def test_prototypes_stay_in_the_box_of_the_points(data):
     assert np.all((prototypes >= X.min(0) - 1e-12) & (prototypes <= X.max(0) + 1e-12))
 
 
-def test_different_points_are_preferred_as_starting_points():
-    X = np.concatenate([np.zeros((50, 1)), np.arange(1.0, 5.0)[:, None]])
-    for seed in range(10):
-        assert len(np.unique(fscl(X, 5, rng=seed).round(6))) == 5
-
-
 def test_a_sample_of_weight_zero_has_no_influence():
     X, _ = clouds(40)
     weight = np.ones(40)

@@ -125,29 +125,6 @@ def test_points_of_the_plane(accelerate, ridge):
     )
 
 
-def test_a_class_of_one_sample_is_its_own_hull():
-    K = np.array([[4.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 3.0]])
-    result = mdm(K[:2, :2], [1, -1], ridge=0.5)
-    assert result.alpha.tolist() == [1.0, 1.0] and result.n_iter == 0
-    assert result.squared_norm == 4.5 + 2.5 - 2.0
-    # One against two: a is the clipped minimiser along the line between the two.
-    result = mdm(K, [1, -1, -1], ridge=0.5, tol=1e-14)
-    t = (K[0, 1] - K[0, 2] + K[2, 2] + 0.5 - K[1, 2]) / (2.5 + 3.5 - 1.0)
-    np.testing.assert_allclose(result.alpha, [1.0, t, 1.0 - t], rtol=1e-7)
-
-
-@each(exponent=[-300, -60, 60, 300], accelerate=ACCELERATIONS)
-def test_the_scale_of_the_kernel_changes_nothing(accelerate, exponent):
-    K, y = problem(n=90, seed=8)
-    factor = 2.0**exponent
-    one = mdm(K, y, ridge=0.01, accelerate=accelerate)
-    other = mdm(factor * K, y, ridge=factor * 0.01, accelerate=accelerate)
-    np.testing.assert_array_equal(other.alpha, one.alpha)
-    assert (
-        other.squared_norm == factor * one.squared_norm and other.n_iter == one.n_iter
-    )
-
-
 @pytest.mark.parametrize("C", [1.0, 1e3])
 def test_a_working_set_that_grows_over_many_rounds_leaves_nobody_out(C):
     K, y = problem(900, n_features=3, seed=1, gamma=0.3)
@@ -199,19 +176,6 @@ def test_any_start_leads_to_the_solution():
         result = solved(K, y, 0.1, alpha0=alpha0, tol=1e-10)
         np.testing.assert_array_equal(alpha0, given_alpha0)
         assert result.objective == pytest.approx(expected.objective, rel=1e-9)
-
-
-def test_the_solution_is_its_own_start_and_a_neighbour_is_a_good_one():
-    K, y = problem(n=200, seed=7)
-    first = mdm(K, y, ridge=0.1, tol=1e-6)
-    for alpha0 in (first.alpha, first.to_svm().alpha):  # in either's units
-        again = mdm(K, y, ridge=0.1, tol=1.01e-6, alpha0=alpha0)
-        assert again.n_iter == 0
-        np.testing.assert_allclose(again.alpha, first.alpha, rtol=1e-12)
-    cold, warm = (
-        mdm(K, y, ridge=0.09, tol=1e-6, alpha0=a) for a in (None, first.alpha)
-    )
-    assert warm.n_iter < 0.7 * cold.n_iter
 
 
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)

@@ -73,25 +73,6 @@ def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(
 # ------------------------------------------ the interior point of the hinge: any start, any scale
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_the_scale_of_the_inputs_is_that_of_the_cost(scale):
-    X, y = two_classes(80, seed=1)
-    a = wls(Design.linear(X), y, 1.0, tol=1e-9)
-    b = wls(Design.linear(scale * X), y, 1.0 / scale**2, tol=1e-9)
-    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-3)
-
-
-@pytest.mark.parametrize(
-    "start", [[0.0, 0.0, 0.0], [100.0, -50.0, 3.0], [-5.0, 0.0, 1e4]]
-)
-def test_the_start_does_not_matter(start):
-    X, y = two_classes(80, seed=2)
-    sample = Design.linear(X), y, 1.0
-    a = wls(*sample, tol=1e-9)
-    b = wls(*sample, tol=1e-9, start=np.array(start))
-    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-4)
-
-
 # ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
 
 
@@ -223,18 +204,6 @@ def test_least_squares_is_that_of_the_closed_form():
         log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10
     )
     assert len(log["w"]) == len(log["objective"])
-
-
-def test_acceleration_finds_the_minimum_of_the_plain_iteration():
-    options = {"loss": Unbiased(2), "damping": 0.2, "tol": 1e-8}
-    for seed in range(8):
-        X, y = two_classes(80, seed=seed)
-        sample = Design.linear(X), y, 2.0
-        quick, plain = (
-            wls(*sample, accelerate=way, **options) for way in (True, False)
-        )
-        assert quick.objective == pytest.approx(plain.objective, rel=1e-7)
-        assert quick.n_iter < plain.n_iter
 
 
 # -------------------------------------------------------------------- properties of the solution

@@ -22,14 +22,6 @@ def random_problem(seed):
     return Design.linear(X), y, 10 ** rng.uniform(-2, 3)
 
 
-@pytest.mark.parametrize("loss", [Unbiased(2), Unbiased(4), Unbiased(3)], ids=str)
-def test_the_descent_is_monotone_and_ends(loss):
-    for seed in range(60):
-        machine = wls(*random_problem(seed), loss=loss, history=True)
-        objective = machine.log["objective"]
-        assert machine.converged and np.all(np.diff(objective) <= 1e-12 * objective[0])
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_plain_step_for_s_2_can_only_raise_the_objective_by_samples_that_come_back():
     """The quadratic bounds the loss of the samples within or beyond the margin, of no others."""
