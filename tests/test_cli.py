@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -22,7 +21,6 @@ import pandas as pd
 import pytest
 from _run import python, wait_for
 from click.testing import CliRunner
-from joblib.externals.loky import get_reusable_executor
 
 from companion import __main__
 from companion._utils.errors import DamagedData, DataUnavailable
@@ -100,14 +98,6 @@ def has_damaged_data(unit):
 
 def waits_for_a_notebook(unit):
     assert NOTEBOOK_RUNS.wait(60), "no notebook runs while units are computed"
-    return compute_index(unit)
-
-
-def kill_the_worker(unit):
-    """By its last unit, when the others are stored."""
-    if unit.params["i"] == 3:
-        wait_for(lambda: len(RecordStore(table_1().studies[0]).waiting()) == 3)
-        os.kill(os.getpid(), signal.SIGKILL)
     return compute_index(unit)
 
 
@@ -362,23 +352,6 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
     assert "4 units computed" in invoke([table_1()], *PAPER, "--fresh")
 
 
-def test_any_command_that_is_interrupted_ends_with_130(project, monkeypatch):
-    def interrupt(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("companion.reproduction.reproduce.read_ledgers", interrupt)
-    monkeypatch.setattr("companion.reproduction.run.read_stored", interrupt)
-    monkeypatch.setattr("companion.datasets.tables.registered_tables", interrupt)
-    for command in (
-        ["verify"],
-        ["explain", "toy/table_1", "mean", "error"],
-        ["data", "check"],
-    ):
-        assert "Interrupted. What is finished is kept" in invoke(
-            [table_1()], *command, code=130
-        )
-
-
 def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
     project, notebooks_run
 ):
@@ -457,31 +430,6 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(
     output = invoke([table_1(fail), fig_2()], "reproduce", code=4)
     assert "2 of 2 units of toy/table_1 failed" in output
     assert "ZeroDivisionError: no such thing" in output
-    assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
-
-
-def test_after_a_killed_worker_the_units_that_finished_are_counted(
-    project, notebooks_run
-):
-    get_reusable_executor().shutdown()  # whose workers may have another test's folders
-    output = invoke([table_1(kill_the_worker), fig_2()], *PAPER, "--jobs", "2", code=4)
-    assert (
-        "3 units computed; FAILED" in output
-        and "table_1: the workers are lost" in output
-    )
-    assert "1 units computed" in invoke([table_1()], *PAPER)
-
-
-def test_an_unwritable_cache_is_an_error(project, notebooks_run, monkeypatch):
-    (project / "file").write_text("")
-    with monkeypatch.context() as patch:
-        patch.setenv("COMPANION_CACHE", str(project / "file"))
-        output = invoke([table_1(), fig_2()], "reproduce", code=4)
-    assert (
-        "Traceback" not in output
-        and "cannot write" in output
-        and "COMPANION_CACHE" in output
-    )
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
@@ -809,56 +757,6 @@ def test_what_is_unexplained_comes_first(project):
     for status in ("demonstrated", "data"):
         declare(project, "size", "points", "fig_2", status=status)
         assert "Unexplained" not in invoke_out(artefacts, *words)
-
-
-LONG = (
-    "a reason of many words, so that no terminal shows it in one line, nor in two " * 2
-)
-
-
-def in_terminal(columns, *words):
-    """What the command writes to a terminal of so many columns."""
-    import pty
-    import termios
-
-    mine, its = pty.openpty()
-    termios.tcsetwinsize(its, (40, columns))
-    run = f"from test_cli import *; main({words!r}, obj=[fig_2(21.0), fig_1(), table_1()])"
-    how = {
-        "env": os.environ | SEES_US,
-        "stdout": its,
-        "stderr": subprocess.PIPE,
-        "text": True,
-    }
-    with subprocess.Popen([sys.executable, "-c", run], **how) as running:
-        os.close(its)
-        parts = []
-        with suppress(OSError):  # the end of a terminal, on Linux
-            while part := os.read(mine, 4096):
-                parts.append(part)
-        errors = running.stderr.read()
-    os.close(mine)
-    assert "Traceback" not in errors, errors
-    return b"".join(parts).decode().replace("\r\n", "\n"), running.returncode
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
-def test_tables_fit_the_terminal_and_are_wide_elsewhere(project):
-    declare(
-        project, "size", "points", "fig_2", status="conjecture", reason=LONG.strip()
-    )
-    command = ("verify", "--allow-missing")
-    narrow, code = in_terminal(80, *command)
-    lines = narrow.splitlines()
-    assert code == 0 and max(map(len, lines)) <= 80
-    notes = re.findall(r"(?m)^\[1\] (.*(?:\n    .*)+)", narrow)
-    assert [" ".join(note.split()) for note in notes] == [LONG.strip()] * 2
-    # among the unexplained, in its own table, and the remark on what was not run
-    assert len(re.findall(r"(?m)\[1\]$", narrow)) == 3
-    wide = invoke_out([fig_2(21.0), fig_1(), table_1()], *command)
-    assert f"differs (conjecture: {LONG.strip()})" in wide and "[1]" not in wide
-    wider, _ = in_terminal(200, *command)
-    assert 80 < max(map(len, wider.splitlines())) <= 200
 
 
 # -- explain --------------------------------------------------------------------------------

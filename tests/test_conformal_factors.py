@@ -39,22 +39,6 @@ def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
         assert np.allclose(g, mixed_derivatives(kernel, x), atol=2e-6) == holds
 
 
-def test_magnification_of_the_gaussian_kernel_is_sigma_to_the_minus_d():
-    X = np.zeros((3, 4))
-    sigma = 2.5
-    metric = c.kernel_metric(X, gamma=0.5 / sigma**2)
-    np.testing.assert_allclose(c.magnification(metric), sigma**-4.0)
-    # One direction and a multiple of the identity: (c / sigma)^d sqrt(1 + sigma^2 |grad c|^2 / c^2)
-    value = np.full(3, 0.7)
-    gradient = np.full((3, 4), 0.3)
-    transformed = c.magnification(c.transformed_metric(value, gradient, metric))
-    slope = (gradient**2).sum(axis=1) / value**2
-    np.testing.assert_allclose(
-        transformed, (value / sigma) ** 4 * np.sqrt(1 + sigma**2 * slope)
-    )
-    np.testing.assert_allclose(c.magnification(np.zeros((2, 3, 3))), 0.0)
-
-
 def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates():
     rng = np.random.default_rng(0)
     D = rng.uniform(0, 5, (6, 700))

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from _cases import each, refused
-from hypothesis import given
-from hypothesis import strategies as st
 
 from companion.losses import Hinge, Sigmoid, Unbiased
 
@@ -104,20 +102,6 @@ def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
         and Unbiased(1.5).needs_floor
     )
     assert not Unbiased(2).needs_floor
-
-
-@given(
-    s=st.floats(1, 20),
-    k=st.one_of(st.just(0.0), st.floats(1e-12, 1)),
-    xi=st.lists(st.floats(-10, 1e6), min_size=2, max_size=20),
-)
-def test_the_unbiased_loss_rises_from_its_floor_to_one(s, k, xi):
-    loss = Unbiased(s, k)
-    xi = np.sort(xi)
-    values = loss.value(xi)
-    assert np.all(np.diff(values) >= -1e-12)
-    assert np.all((values >= loss.value(0.0) * (1 - 1e-12)) & (values <= 1))
-    assert np.all(loss.derivative(xi) >= 0)
 
 
 @pytest.mark.parametrize("k", [-1e-9, np.nan, np.inf])

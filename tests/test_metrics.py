@@ -30,24 +30,6 @@ def test_the_paired_difference_is_the_paired_t_statistic():
     assert paired_difference(b, a) == (-difference.mean, difference.standard_error, 30)
 
 
-def test_the_correction_covers_what_the_plain_error_does_not_on_resplit_data():
-    """Errors of the training mean on its test part, over random splits of one small pool."""
-    rng = np.random.default_rng(4)
-    inside = []
-    sizes = {"n_train": 30, "n_test": 10}
-    for _ in range(200):
-        pool = rng.permuted(np.tile(rng.normal(size=40), (15, 1)), axis=1)
-        errors = ((pool[:, 30:] - pool[:, :30].mean(axis=1, keepdims=True)) ** 2).mean(
-            axis=1
-        )
-        estimates = mean_error(errors), mean_error(errors, **sizes)
-        inside.append(
-            [abs(e.mean - (1 + 1 / 30)) < 2 * e.standard_error for e in estimates]
-        )
-    plain, corrected = np.mean(inside, axis=0)
-    assert plain < 0.75 and corrected > 0.85
-
-
 @cases(
     "call, message",
     (lambda: mean_error([]), r"at least one repetition. Got shape \(0,\)"),

@@ -116,19 +116,6 @@ FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
 FILTERS["verdict"] = "differ, demonstrated"
 
 
-@pytest.mark.parametrize(("name", "value"), FILTERS.items())
-def test_each_filter_shows_its_rows_and_says_how_many(ledger, name, value):
-    expected = sum(each == value for each in ledger.shown(name))
-    option = ledger.find(f'#ledger-{name} option[value="{value}"]').text
-    ledger.choose(name, value)
-    assert set(ledger.shown(name)) == {value}
-    assert 0 < len(ledger.shown()) == expected < ledger.total
-    assert option.endswith(f"({expected})")
-    count = ledger.find("#ledger-count")
-    assert count.text == f"{expected} of {ledger.total} values"
-    assert count.get_attribute("aria-live") == "polite"
-
-
 def test_filters_work_together_have_an_address_and_are_cleared(ledger):
     ledger.choose("paper", "usvc")
     ledger.choose("verdict", "differ, demonstrated")

@@ -87,28 +87,6 @@ def test_a_split_depends_on_its_problem_and_number_alone():
     assert python("-c", code, check=True).stdout.split() == [str(i) for i in splits[2]]
 
 
-def training_positives(y, splits):
-    """Standardised numbers of positives in the training parts, under simple random sampling."""
-    n = len(y)
-    m = splits.shape[1]
-    p = np.mean(y == 1)
-    spread = np.sqrt(m * p * (1 - p) * (n - m) / (n - 1))
-    return ((y[splits] == 1).sum(axis=1) - m * p) / spread
-
-
-@pytest.mark.parametrize("name", ["titanic", "heart", "breast-cancer", "german"])
-def test_drawn_splits_are_simple_random_samples_without_stratification(name):
-    y = load(name).y
-    (n, _, _, n_train, _) = SHAPES[name]
-    splits = np.array([ida_split(name, i)[0] for i in range(1, 101)])
-    scores = training_positives(y, splits)
-    # Mean 0 with standard error 0.1; the sum of squares is chi-squared with 100 degrees.
-    assert abs(scores.mean()) < 0.35 and 56 < np.sum(scores**2) < 157
-    share = n_train / n
-    times = np.bincount(splits.ravel(), minlength=n)
-    assert np.abs(times - 100 * share).max() < 5 * np.sqrt(100 * share * (1 - share))
-
-
 @pytest.mark.parametrize("i", [0, 101, -1, 1.5, True])
 def test_a_split_of_another_number_is_refused(i):
     refused(f"numbered 1 to 100. Got {i!r}", ida_split, "heart", i)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.datasets import get_threshold_case, threshold_case, threshold_case_error
+from companion.datasets import get_threshold_case, threshold_case_error
 from companion.datasets.threshold_cases import threshold_case_densities
 
 
@@ -20,19 +20,6 @@ def error_by_quadrature(case, threshold, cluster_weight=None):
 def test_the_error_in_closed_form_is_the_integral_of_the_densities(case, threshold):
     closed = threshold_case_error(case, threshold)
     assert closed == pytest.approx(error_by_quadrature(case, threshold), abs=2e-5)
-
-
-@pytest.mark.parametrize("case", ["A", "B"])
-def test_a_draw_has_the_error_and_the_class_frequency_of_its_case(case):
-    n = 40_000
-    X, y = threshold_case(case, n, rng=1)
-    assert X.shape == (n, 1) and set(np.unique(y)) == {-1, 1}
-    prior = get_threshold_case(case).prior
-    assert abs(np.mean(y > 0) - prior) < 4 * np.sqrt(prior * (1 - prior) / n)
-    for threshold in (0.15, 0.21, 0.4, 0.6, 0.8):
-        p = threshold_case_error(case, threshold)
-        found = np.mean((X[:, 0] > threshold) != (y > 0))
-        assert abs(found - p) < 4 * np.sqrt(p * (1 - p) / n)
 
 
 def test_the_printed_weights_of_case_a_contradict_its_text_and_exchanged_they_agree():

@@ -1,7 +1,6 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -74,23 +73,6 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
     assert np.array_equal(np.sort(support), support)
 
 
-@cases("transform, n", ("williams", 0), ("amari", 2), ("williams", 2))
-def test_whole_weights_are_repeated_samples_and_zero_is_the_sample_left_out(
-    transform, n
-):
-    weight = np.random.default_rng(1).integers(0, 3, len(Y))
-    settings = {**EAGER, "transform": transform, "max_transforms": n, "tol": 1e-10}
-    weighted = ConformalSVC(**settings).fit(X, Y, sample_weight=weight)
-    repeated = ConformalSVC(**settings).fit(
-        np.repeat(X, weight, axis=0), np.repeat(Y, weight)
-    )
-    values = repeated.decision_function(X)
-    np.testing.assert_allclose(weighted.decision_function(X), values, atol=1e-4)
-    assert weighted.n_transforms_ == repeated.n_transforms_ == n
-    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-6)
-    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
-
-
 @every
 def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_one_on_C(
     transform,
@@ -157,21 +139,6 @@ def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
     refused(
         'which a precomputed kernel does not give.*"williams"', machine.fit, gram(X), Y
     )
-
-
-@every
-def test_a_callable_kernel_gives_the_machine_of_the_same_built_in_one(transform):
-    X, y = board(120, 12)
-    T = board(30, 10, seed=3)[0]
-    # Rounding decides where a search over many parameters ends: one with two, or the exact one.
-    settings = {**EAGER, "transform": transform, "max_transforms": 1, "tol": 1e-8}
-    if transform == "xiong":
-        settings.update(transform=Xiong(share=0.05), search="separability_exact")
-    built_in = ConformalSVC(**settings).fit(X, y)
-    called = ConformalSVC(kernel=partial(gram, gamma=0.02), **settings).fit(X, y)
-    wanted = built_in.decision_function(T)
-    tolerance = 1e-2 * np.abs(wanted).max()
-    np.testing.assert_allclose(called.decision_function(T), wanted, atol=tolerance)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])

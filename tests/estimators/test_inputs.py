@@ -232,18 +232,6 @@ def test_points_may_lie_in_memory_in_any_way(machine, form):
     np.testing.assert_array_equal(fitted.decision_function(given), values)
 
 
-def test_the_sigmoid_kernel_is_that_of_svc():
-    parameters = {"kernel": "sigmoid", "gamma": 0.05, "coef0": 0.5, "C": 0.1}
-    ours = L1SVC(tol=1e-8, **parameters)
-    theirs = SVC(tol=1e-8, **parameters).fit(X, Y)
-    with pytest.warns(UserWarning, match="not positive semi-definite") as caught:
-        ours.fit(X, Y)
-    assert caught[0].filename == __file__
-    np.testing.assert_allclose(
-        ours.decision_function(X), theirs.decision_function(X), atol=1e-5
-    )
-
-
 BAD = {
     L1SVC: {
         "C": [0.0, -np.inf],

@@ -102,19 +102,6 @@ def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
     np.testing.assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-def test_fitted_attributes_are_those_of_svc(form):
-    X, y = sparse_points()
-    ours = L1SVC(kernel="linear").fit(form(X), y)
-    theirs = SVC(kernel="linear").fit(form(X), y)
-    np.testing.assert_array_equal(ours.support_, np.sort(theirs.support_))
-    assert sp.issparse(ours.support_vectors_) and sp.issparse(theirs.support_vectors_)
-    np.testing.assert_array_equal(
-        ours.support_vectors_.toarray(), X.toarray()[ours.support_]
-    )
-    np.testing.assert_allclose(ours.coef_, theirs.coef_.toarray(), atol=0.01)
-
-
 @pytest.mark.parametrize("gamma", ["scale", "auto"])
 def test_gamma_and_weights_mean_the_same(gamma):
     X, y = sparse_points()

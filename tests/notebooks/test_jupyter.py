@@ -20,7 +20,6 @@ from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.tables import VALUES_MIME
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
-SMALL = notebook_path(get_artefact("l1nsvm/table_1"))
 KNOBS = notebook_path(get_artefact("l1nsvm/method"))
 OPTIONS = "--no-browser --ip=127.0.0.1 --port=0 --LabApp.news_url= --allow-root"
 START = 60  # seconds after which a server is given up
@@ -35,10 +34,6 @@ def test_a_notebook_is_valid_and_names_the_kernel_that_every_jupyter_has(path):
     assert notebook["metadata"]["language_info"]["name"] == "python"
     ids = [cell["id"] for cell in notebook["cells"]]
     assert len(set(ids)) == len(ids)
-
-
-def outputs_of(notebook):
-    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
 def tables(outputs):
@@ -136,24 +131,6 @@ def outputs_among(messages):
     kinds = ("display_data", "execute_result", "error", "stream")
     shown = [message for message in messages if message["msg_type"] in kinds]
     return [nbformat.v4.output_from_msg(message) for message in shown]
-
-
-@pytest.mark.slow
-def test_jupyterlab_opens_a_notebook_and_runs_its_cells(server):
-    name = SMALL.relative_to(notebooks_dir()).as_posix()
-    assert "JupyterLab" in server.ask(f"lab/tree/{name}")
-    opened = server.ask(f"api/contents/{name}")["content"]
-    assert (
-        opened["cells"][0]["source"]
-        == nbformat.read(SMALL, as_version=4).cells[0].source
-    )
-    kernel = {"name": opened["metadata"]["kernelspec"]["name"]}
-    body = {"path": name, "name": SMALL.name, "type": "notebook", "kernel": kernel}
-    session = server.ask("api/sessions", body)
-    code = [cell["source"] for cell in opened["cells"] if cell["cell_type"] == "code"]
-    with kernel_of(server, session["kernel"]["id"]) as client:
-        own = outputs_among(run(client, code))
-    assert tables(own) == tables(outputs_of(nbformat.read(SMALL, as_version=4))) != []
 
 
 # ------------------------------------------------------------------ sliders

@@ -7,15 +7,11 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import wilcoxon
-from sklearn.base import clone
 from sklearn.metrics import average_precision_score
-from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from companion.estimators import L2SVC
-from companion.metrics import Mean, g_mean_error
+from companion.metrics import g_mean_error
 from companion.papers.conformal import (
-    baselines,
     beyond_studies,
     g_means,
     methods,
@@ -24,9 +20,7 @@ from companion.papers.conformal import (
     real_sets,
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
-from companion.reproduction.published import load_published
 from companion.reproduction.run import read_stored
-from companion.reproduction.verdicts import compare_row
 from companion.solvers.transformations import MDT
 
 
@@ -91,44 +85,6 @@ def test_a_row_counts_the_errors_of_its_method():
     assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
     assert row["v_error"] <= row["v_before"]
     assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
-
-
-def test_all_methods_have_a_row_of_their_own_and_the_tables_know_them():
-    p = small_problem(5)
-    every = {row["method"]: row for row in methods.all_rows(p)}
-    assert list(every) == list(methods.ALL)
-    some = methods.some_rows(p, methods.PRINTED)
-    assert [row["method"] for row in some] == list(methods.PRINTED)
-    assert all(row.items() <= every[row["method"]].items() for row in some)
-    published = load_published("conformal")
-    printed = published.query(
-        "artefact == 'checkers' and column == 'g-means error'"
-    ).row
-    assert set(methods.PRINTED) == set(printed)
-
-
-def test_the_grid_search_starts_with_a_whole_grid_narrows_and_counts_its_machines(
-    monkeypatch,
-):
-    problem = small_problem(8, n=120)
-    machine, trained = baselines.pvgs(problem)
-    assert trained % baselines.FOLDS == 1 and 25 < trained // baselines.FOLDS <= 100
-    assert trained >= 10 * (methods.MAX_TRANSFORMATIONS + 2), (
-        "much larger, by construction"
-    )
-    assert 2.0**-4 <= machine.C <= 2.0**16 and 2.0**-8 <= machine.gamma <= 2.0**8
-
-    def rate(machine):
-        cut = StratifiedKFold(baselines.FOLDS, shuffle=True, random_state=problem.seed)
-        return cross_val_score(clone(machine), problem.X, problem.y, cv=cut).mean()
-
-    monkeypatch.setattr(baselines, "PVGS_ROUNDS", 1)
-    first, trained = baselines.pvgs(problem)
-    assert trained == 25 * baselines.FOLDS + 1
-    grid = [
-        L2SVC(C=2.0**c, gamma=2.0**g) for c in range(-4, 17, 5) for g in range(-8, 9, 4)
-    ]
-    assert rate(machine) >= rate(first) == max(map(rate, grid))
 
 
 def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():
@@ -202,27 +158,6 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
     assert real_sets.wilcoxon_p([0.1, 0.1, -0.2], np.zeros(3)) == 1.0
     assert real_sets.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
-
-
-def test_few_partitions_that_all_agree_decide_nothing():
-    assert g_means.with_chance(Mean(0.0, 0.0, 2)) is g_means.UNKNOWN
-    assert g_means.with_chance(Mean(0.3, np.nan, 1)) is g_means.UNKNOWN
-    assert g_means.with_chance(Mean(0.3, 0.1, 2)).mean == 0.3
-    assert (
-        0 < g_means.with_chance(Mean(0.0, 0.0, 20)).standard_error < g_means.NOTICEABLE
-    )
-    row = {"asks": "claim", "kind": "ordinal", "printed": "so", "relation": "> 0.5"}
-    row |= {"artefact": "real_sets", "row": "r", "column": "c", "matters": np.nan}
-    own = {"value": np.nan, "spread": np.nan, "n": 0.0, "se": np.nan, "overlap": 0.0}
-    assert compare_row(row, own).outcome == "undecided"
-
-
-def test_a_method_is_chosen_on_the_other_partitions():
-    means = pd.DataFrame(0.5, index=[1, 2, 3], columns=list(methods.PRINTED))
-    means["WIL"] = [0.1, 0.6, 0.6]  # best on the first, and on the others because of it
-    means["ACT"] = [0.6, 0.4, 0.4]
-    gains = real_sets.gains_elsewhere(means)
-    assert gains.tolist() == pytest.approx([-0.1, -0.1, -0.1])
 
 
 def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(

@@ -147,16 +147,6 @@ def test_parts_are_standardised_by_the_training_part_alone(name, n_test):
     )
 
 
-def test_a_network_on_all_samples_is_kernel_ridge():
-    part = small_split(40)
-    rng = np.random.default_rng(0)
-    K = gram(part.X, gamma=0.5)
-    centres, beta = boosting.fit_network(K, part.y, np.full(20, 0.05), 20, rng)
-    H = np.column_stack([K[:, centres], np.ones(20)])
-    residual = H @ beta - part.y
-    assert np.abs(H.T @ residual / 20 + 1e-5 * np.append(beta[:-1], 0.0)).max() < 1e-8
-
-
 @pytest.mark.parametrize("level", [0.05, 0.1, 0.5])
 def test_a_threshold_lets_no_more_new_negatives_through_than_its_level(level):
     rng = np.random.default_rng(4)

@@ -125,14 +125,6 @@ def test_points_of_the_plane(accelerate, ridge):
     )
 
 
-@pytest.mark.parametrize("C", [1.0, 1e3])
-def test_a_working_set_that_grows_over_many_rounds_leaves_nobody_out(C):
-    K, y = problem(900, n_features=3, seed=1, gamma=0.3)
-    result = solved(K, y, 1.0 / C, accelerate=True, tol=1e-6)
-    plain = mdm(K, y, ridge=1.0 / C, tol=1e-6)
-    assert result.objective == pytest.approx(plain.objective, rel=1e-6)
-
-
 def reference_pairs(K, y, ridge, n_steps):
     """First-order MDM, word for word, from the centres of the classes."""
     H = K + ridge * np.eye(len(y))

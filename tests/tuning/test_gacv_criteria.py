@@ -1,7 +1,6 @@
 """The criteria of the GACV report: identities, bounds and bad input."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from _cases import cases, refusals, refused
 from hypothesis import given
@@ -15,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from companion import L1SVC, LSSVC
-from companion.tuning import gacv, gckl, leave_one_out, misclass, xi_alpha
+from companion.tuning import gacv, gckl, misclass, xi_alpha
 from companion.tuning.criteria import (
     gacv_values,
     gckl_values,
@@ -104,23 +103,6 @@ def test_targets_are_equations_10_and_12():
     assert misclass_values([0.0], [0.3]) == 1.0
 
 
-def test_values_of_many_machines_are_those_of_each():
-    rng = np.random.default_rng(2)
-    margin = rng.normal(size=(3, 4, 7))
-    influence = rng.random((3, 4, 7))
-    cost = rng.random(7) + 0.1
-    p = rng.random(7)
-    for values in (gacv_values, xi_alpha_values):
-        whole = values(margin, influence, cost)
-        assert whole.shape == (3, 4)
-        assert whole[2, 1] == values(margin[2, 1], influence[2, 1], cost)
-    for values in (gckl_values, misclass_values):
-        whole = values(margin, p, (2.0, 1.0))
-        assert whole.shape == (3, 4) and whole[1, 3] == values(
-            margin[1, 3], p, (2.0, 1.0)
-        )
-
-
 # ------------------------------------------------------------------ machines
 
 KERNELS = {
@@ -188,31 +170,9 @@ def test_class_weights_are_the_costs_and_are_not_counted_twice():
     )
 
 
-def test_targets_of_a_machine_are_those_of_its_decision_values():
-    p = np.linspace(0.0, 1.0, len(Y))
-    plain, fitted = (
-        machine(class_weight=costs).fit(X, Y) for costs in (None, {0: 1.5, 1: 0.5})
-    )
-    f = fitted.decision_function(X)
-    for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
-        assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
-        assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(
-            f, p, (3.0, 2.0)
-        )
-        assert of_machine(plain, X, p) == of_values(plain.decision_function(X), p)
-
-
 # ------------------------------------------------------------------ bad input
 
 ON_TRAINING_SET = [gacv, xi_alpha]
-
-
-@pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, leave_one_out])
-def test_names_of_features_are_not_missed(criterion):
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    assert criterion(machine().fit(frame, Y), frame, Y) == criterion(
-        machine().fit(X, Y), X, Y
-    )
 
 
 @pytest.mark.parametrize("criterion", ON_TRAINING_SET)

@@ -194,20 +194,6 @@ def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     assert ours.multimetric_ == theirs.multimetric_
 
 
-def test_a_function_that_scores_gets_the_frame_that_was_given():
-    seen = set()
-    frame = pd.DataFrame(X, columns=["a", "b"])
-
-    def score(estimator, X, y):
-        seen.add((type(X), type(y)))
-        return estimator.score(X, y)
-
-    for scoring in (score, {"one": score}):
-        search = KernelGridSearchCV(L1SVC(), {"C": [1.0]}, scoring=scoring, refit=False)
-        search.fit(frame, pd.Series(Y))
-    assert seen == {(pd.DataFrame, pd.Series)}
-
-
 def test_a_precomputed_gram_matrix_is_cut_by_folds():
     K = gram(X, gamma=0.5)
     machine = L1SVC(kernel="precomputed", tol=1e-8)
@@ -397,9 +383,3 @@ def test_verbose_says_what_is_about_to_be_fitted(capsys):
     KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, Y)
     message = "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
     assert capsys.readouterr().out == message
-
-
-def test_refit_by_a_function_chooses_its_index():
-    search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
-    assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
-    assert not hasattr(search, "best_score_")

@@ -98,25 +98,6 @@ def test_random_problems_are_solved_identical_points_and_all(
     assert_solved(surface, grams_of(X, gamma), 1e-3)
 
 
-def test_class_weights_bound_the_multipliers_of_any_two_labels():
-    words = np.where(Y == 1, "yes", "no")
-    no = {"no": 1.5, "yes": 0.5}
-    surface, same, standard, equal = (
-        machine_surface(X, labels, [0.5, 5.0], [1.0], class_weight=weights)
-        for labels, weights in (
-            (Y, REPORT),
-            (words, no),
-            (Y, None),
-            (Y, {-1: 1.0, 1: 1.0}),
-        )
-    )
-    np.testing.assert_array_equal(surface.factors, np.where(Y == 1, 0.5, 1.5))
-    assert surface.alpha[:, 0, Y == 1].max() == 0.25
-    assert surface.alpha[:, 0, Y == -1].max() == pytest.approx(0.75)
-    np.testing.assert_array_equal(same.alpha, surface.alpha)
-    np.testing.assert_array_equal(equal.alpha, standard.alpha)
-
-
 def test_margin_and_influence_are_those_of_the_report():
     surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
     assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
