@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from companion.metrics import g_mean_error
 from companion.papers.conformal import (
+    beyond,
     beyond_studies,
     g_means,
     methods,
@@ -191,6 +192,18 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
     williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
     assert outcomes["plus"] == williams and outcomes["minus"] != williams
     assert len(williams) == frame.partition.nunique()
+
+
+def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
+    unit = beyond_studies.READINGS.units("quick")[0]
+    frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
+    table = beyond.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
+    assert len(table) == 36 and table.notna().all(axis=None)
+    marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
+    assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
+    assert (
+        marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
+    ).all()
 
 
 @pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-15::3], ids=str)

@@ -170,6 +170,20 @@ def test_class_weights_are_the_costs_and_are_not_counted_twice():
     )
 
 
+def test_targets_of_a_machine_are_those_of_its_decision_values():
+    p = np.linspace(0.0, 1.0, len(Y))
+    plain, fitted = (
+        machine(class_weight=costs).fit(X, Y) for costs in (None, {0: 1.5, 1: 0.5})
+    )
+    f = fitted.decision_function(X)
+    for of_machine, of_values in ((gckl, gckl_values), (misclass, misclass_values)):
+        assert of_machine(fitted, X, p) == of_values(f, p, (1.5, 0.5))
+        assert of_machine(fitted, X, p, costs={1: 2.0, 0: 3.0}) == of_values(
+            f, p, (3.0, 2.0)
+        )
+        assert of_machine(plain, X, p) == of_values(plain.decision_function(X), p)
+
+
 # ------------------------------------------------------------------ bad input
 
 ON_TRAINING_SET = [gacv, xi_alpha]

@@ -383,3 +383,14 @@ def test_verbose_says_what_is_about_to_be_fitted(capsys):
     KernelGridSearchCV(L1SVC(), GRID, verbose=1).fit(X, Y)
     message = "Fitting 5 folds for each of 9 candidates, totalling 45 fits\n"
     assert capsys.readouterr().out == message
+
+
+def test_refit_by_a_function_chooses_its_index():
+    search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
+    assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
+    assert not hasattr(search, "best_score_")
+
+
+def test_a_fold_of_a_row_that_is_not_there_is_refused():
+    search = KernelGridSearchCV(L1SVC(), GRID, cv=[(np.arange(59), [60])])
+    refused("out of bounds", search.fit, X, Y, error=IndexError)
