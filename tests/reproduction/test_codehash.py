@@ -1,21 +1,15 @@
 """The digest of a study's code: what moves it, what does not, and that all that runs is in it."""
 
-import ast
-import hashlib
 import importlib
 import json
 import sys
-from functools import partial
 
 import pytest
 from _cases import refused
 from _run import said
-from _studies import threads
 
-from companion._utils import sources as _sources
-from companion._utils.sources import spelled
 from companion.reproduction import codehash
-from companion.reproduction.codehash import closure, code_digest
+from companion.reproduction.codehash import code_digest
 
 FILES = {
     "__init__.py": "",
@@ -230,19 +224,6 @@ def test_where_a_definition_stands_does_not_matter(digest):
     assert digest(moved) == digest()
 
 
-SPELLED = """
-def show(x: int, *, y=(1, 2.0)) -> str:
-    'Text.'
-    return f"{x!r:>{4 + 2}} {{}} {'a' + f'{x}'}" "b", rb"\\d", [z for z in y if z], lambda: ...
-"""
-
-
-def test_the_spelling_is_the_same_under_every_python():
-    """A change of the syntax trees of a later Python would make all records stale: look here."""
-    text = spelled(ast.parse(SPELLED))
-    assert hashlib.sha256(text.encode()).hexdigest()[:12] == "428f02a07325", text
-
-
 @pytest.mark.parametrize(
     "compute", [lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode]
 )
@@ -250,46 +231,6 @@ def test_what_is_no_function_of_a_module_is_refused(compute):
     refused(
         "must be a function at the top level of a module. Got", code_digest, compute
     )
-
-
-def test_digests_are_kept_for_the_same_sources_alone(tmp_path, monkeypatch):
-    from companion.papers.usvc.fig_1 import STUDIES
-
-    compute = STUDIES[0].compute
-    found = []
-    for changed, content in (
-        (b"", None),
-        (b"", b'{"companion.'),
-        (b"", b"[0]"),
-        (b"#", None),
-    ):
-        source = tmp_path / "package" / "module.py"
-        source.parent.mkdir(exist_ok=True)
-        source.write_bytes(changed)
-        monkeypatch.setattr(
-            codehash, "digest_of", partial(_sources.digest_of, source.parent)
-        )
-        codehash._kept.cache_clear()
-        path, kept = codehash._kept()
-        if content is not None:  # damaged by whatever
-            path.write_bytes(content)
-            codehash._kept.cache_clear()
-            path, kept = codehash._kept()
-        assert kept == {}
-        code_digest.cache_clear()
-        found.append((code_digest(compute), path))
-        codehash._kept.cache_clear()
-        assert list(codehash._kept()[1].values()) == [found[-1][0]]
-        path.unlink()
-        codehash._kept.cache_clear()
-        code_digest.cache_clear()
-        codehash._kept()
-        source.write_bytes(b"# edited before the definitions are read")
-        assert code_digest(compute) == found[-1][0] and not path.exists()
-    codehash._kept.cache_clear()
-    code_digest.cache_clear()
-    digests, paths = zip(*found, strict=True)
-    assert len({*digests}) == 1 and len({*paths[:3]}) == 1 and paths[3] != paths[0]
 
 
 # ------------------------------------------------------- what runs, against what is reached
@@ -365,12 +306,3 @@ def test_every_function_that_runs_is_reached(paper):
     ]
     assert found and all(n_ran > 1 for _, n_ran, _ in found)
     assert {name: missing for name, _, missing in found if missing} == {}
-
-
-def test_the_unit_that_a_function_is_given_is_reached():
-    reached = {
-        name
-        for home, name in closure(threads)
-        if home == "companion.reproduction.units"
-    }
-    assert {"Unit", "seed_for"} <= reached

@@ -1,9 +1,7 @@
 """Notebooks run in a kernel, and are written so that equal runs give equal files."""
 
-import errno
 import json
 import os
-import socket
 import sys
 
 import nbformat
@@ -17,7 +15,6 @@ from companion.reproduction.artefacts import Artefact, Parameter
 from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
-from companion.reproduction.warm import WarmProvisioner
 
 PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
 COUNT = Parameter("n", int, 3, "count", low=1, high=9)
@@ -137,53 +134,6 @@ def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, sourc
     )
 
 
-def test_a_kernel_whose_port_is_taken_meanwhile_is_started_again(
-    tmp_path, source, monkeypatch
-):
-    launch = WarmProvisioner.launch_kernel
-    taken = []
-
-    async def late(self, command, **options):
-        if not taken:
-            taken.append(socket.create_server((self.parent.ip, self.parent.iopub_port)))
-        return await launch(self, command, **options)
-
-    monkeypatch.setattr(WarmProvisioner, "launch_kernel", late)
-    report = run_notebook(
-        ARTEFACT, tmp_path / "out.ipynb", source=write_notebook(source, "n")
-    )
-    taken[0].close()
-    assert not report.failure
-
-
-def test_a_knob_is_shown_and_its_function_not_run_unseen(tmp_path, source):
-    knob = "from ipywidgets import interact\nran = []\ninteract(lambda x: ran.append(x), x=(1, 3));"
-    write_notebook(source, knob, "ran")
-    report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    *_, shown, ran = nbformat.read(report.output, as_version=4).cells
-    assert shown.outputs[0].data["text/plain"].startswith("interactive(")
-    assert ran.outputs[0].data["text/plain"] == "[]"
-
-
-def test_a_notebook_runs_where_the_package_of_sliders_is_not_installed(
-    tmp_path, source
-):
-    (tmp_path / "ipywidgets.py").write_text("raise ImportError")
-    write_notebook(source, "ok = 1")
-    run = (
-        "import sys, pathlib, companion.reproduction as engine\n"
-        "from companion.reproduction.notebooks import run_notebook\n"
-        "paths = map(pathlib.Path, sys.argv[1:])\n"
-        "artefact = engine.Artefact('toy', 'fig_1', 'A figure')\n"
-        "print(run_notebook(artefact, next(paths), source=next(paths)).failure)"
-    )
-    path = os.pathsep.join(
-        [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-    )
-    where = {"env": os.environ | {"PYTHONPATH": path}}
-    assert said("-c", run, tmp_path / "out.ipynb", source, **where).strip() == ""
-
-
 def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
     write_notebook(source, SHOW)
     with pytest.raises(ParameterError):
@@ -226,29 +176,6 @@ def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, sou
     assert second.cells[-1].outputs[0].data["text/plain"] == "7"
     assert second.metadata.papermill.parameters == {"n": 7}
     assert "quick" not in json.dumps(second.metadata)
-
-
-@pytest.mark.parametrize("at", [1, 2])
-def test_a_full_disk_is_told_and_leaves_no_half_notebook(
-    tmp_path, source, monkeypatch, at
-):
-    write_notebook(source, "1 + 1")
-    sync = os.fsync
-    synced = []
-
-    def full(file):
-        synced.append(file)
-        if len(synced) >= at:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        sync(file)
-
-    monkeypatch.setattr("os.fsync", full)
-    report = run_notebook(ARTEFACT, tmp_path / "out" / "fig_1.ipynb", source=source)
-    assert "No space left on device" in report.failure and report.output is None
-    for path in (
-        tmp_path / "out"
-    ).iterdir():  # the first writing came to its end, or nothing did
-        nbformat.read(path, as_version=4)
 
 
 def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():

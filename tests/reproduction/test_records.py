@@ -48,12 +48,6 @@ def test_digits_that_are_not_kept_make_no_difference(size, sign):
     assert cell(kept, None) == repr(kept)
 
 
-def test_cells_are_texts_that_pandas_reads():
-    values = (None, np.nan, -0.0, 2 / 3, np.inf, 1234567, True, "a")
-    cells = ["", "", "0.0", "0.667", "inf", "1234567", "True", "a"]
-    assert [cell(value, 3) for value in values] == cells
-
-
 def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_them():
     parameters = ["C", "kind", "name"]
     cells = {
@@ -88,20 +82,6 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     assert [str(frame[name].dtype) for name in names[:4]] == kinds
     one, lines = to_frame(table, parameters, dict([*units.items()][1:]))
     assert one["C"].tolist() == [0.1] and len(lines) == 2
-
-
-def test_an_empty_frame_still_has_its_parameters():
-    for parameters in (["C", "repetition"], []):
-        frame, lines = to_frame(to_table(to_lines(parameters, {})), parameters, {})
-        assert list(frame.columns) == parameters and lines == []
-
-
-def test_rows_of_a_unit_keep_their_order_and_line_ends_may_be_those_of_windows():
-    record = to_record("c0de", [{"step": step} for step in (3, 1, 2)], 6)
-    table = to_table(to_lines(["C"], {("1",): record}))
-    for content in (table, table.replace(b"\n", b"\r\n")):
-        back = parse_table(content, ["C"], "c0de")
-        assert back == {("1",): record} and back[("1",)].line == 2
 
 
 def test_results_become_plain_scalars_whatever_numpy_calls_them():

@@ -200,19 +200,6 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
 # ----------------------------------------------------------------------------- the progress bar
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-@pytest.mark.parametrize("setting", ["", "0"])
-def test_a_bar_is_seen_where_it_should(places, monkeypatch, capfd, terminal, setting):
-    monkeypatch.setenv("COMPANION_PROGRESS", setting)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    load_records(study())
-    assert ("tests/table_0: 100%" in capfd.readouterr().err) == (
-        terminal and setting != "0"
-    )
-    load_records(study())
-    assert capfd.readouterr().err == ""
-
-
 # ------------------------------------------------------------------------------------ failures
 
 
@@ -234,16 +221,6 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
     assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
     assert len(read_stored(study(n_repetitions=4)).frame) == 4
     assert load_records(study(n_repetitions=4)).computed == 4
-
-
-def test_many_failing_units_are_counted_and_a_fresh_run_keeps_what_there_was(places):
-    before = load_records(study(n_repetitions=4)).frame
-    with pytest.raises(UnitError) as caught:
-        load_records(study(_studies.fails, 4), fresh=True)
-    lines = str(caught.value).splitlines()
-    assert lines[0].startswith("8 of 8 units")
-    assert lines[-1].strip() == "... and 3 more" and len(lines) == 7
-    pd.testing.assert_frame_equal(load_records(study(n_repetitions=4)).frame, before)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -343,19 +320,13 @@ def test_fresh_computes_all_again(places, other_code):
     )
 
 
-def test_a_fresh_run_that_was_interrupted_five_times_goes_on(places, start):
+def test_a_fresh_run_that_was_interrupted_three_times_goes_on(places, start):
     load_records(study(n_repetitions=6))
     before = table(places)
-    for how in (
-        signal.SIGKILL,
-        signal.SIGINT,
-        signal.SIGTERM,
-        signal.SIGINT,
-        signal.SIGKILL,
-    ):
+    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
         kept = len(stored(working(places)))
         kill_midway(start(fresh=True, seconds=0.3), places, how, kept + 1)
-    assert 5 <= len(stored(working(places))) < N_UNITS
+    assert 3 <= len(stored(working(places))) < N_UNITS
     for computed in (N_UNITS - len(stored(working(places))), N_UNITS):
         assert table(places) == before
         assert load_records(study(n_repetitions=6), fresh=True).computed == computed
@@ -379,13 +350,3 @@ def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(plac
     assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
     missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
     assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
-
-
-def test_who_reads_in_a_fresh_run_takes_its_records_and_leaves_them_to_it(places):
-    fresh = load_records(study(), fresh=True, keep_open=True)
-    waiting = stored(working(places))
-    before = table(places)
-    again = load_records(study())
-    pd.testing.assert_frame_equal(again.frame, fresh.frame)
-    assert (again.computed, again.gaps, table(places)) == (0, NO_GAPS, before)
-    assert len(waiting) == 6 and stored(working(places)) == waiting

@@ -15,7 +15,7 @@ from _cases import refused
 from _studies import stored, study
 
 from companion.reproduction import index
-from companion.reproduction.errors import DamagedError, StoreError
+from companion.reproduction.errors import DamagedError
 from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study
 
@@ -78,44 +78,25 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         assert {record.rows[0][0] for record in found.values()} == {"0.333333"}
 
 
-@pytest.mark.parametrize("length", [0, 1])
-def test_a_file_whose_first_write_was_torn_is_written_anew(store, length):
-    store.working.parent.mkdir(parents=True)
-    store.working.touch()
-    assert again(store).records() == {}
-    fill(again(store), length)
-    assert len(again(store).records()) == length
-
-
 # ------------------------------------------------------------------------------- damaged, foreign
 
 
 #: What may stand in a column of the working file and is no record.
-NO_RECORDS = [
-    ("rows", "my notes"),
-    ("rows", 5),
-    ("rows", "[]"),
-    ("rows", '[{"error": [1]}]'),
-]
-NO_RECORDS += [("rows", "[" * 50_000), ("params", "[1]"), ("params", None)]
+NO_RECORDS = [("rows", "my notes"), ("rows", "[]"), ("params", "[1]")]
 
 
 def damage(path, how):
-    content = bytearray(path.read_bytes())
     if how in NO_RECORDS:
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(f"UPDATE records SET {how[0]} = ?", how[1:])
     elif how == "notes":
         path.write_bytes(b"my notes\n" * 200)
-    elif how == "cut":
-        path.write_bytes(content[: len(content) // 2])
     else:
-        content[4096:8192] = bytes(4096)
-        path.write_bytes(content)
+        path.write_bytes(path.read_bytes()[:5000])
 
 
-@pytest.mark.parametrize("how", ["notes", "cut", "zeros", *NO_RECORDS])
-@pytest.mark.parametrize("action", ["records", "consolidate", "begin"])
+@pytest.mark.parametrize("how", ["notes", "cut", *NO_RECORDS])
+@pytest.mark.parametrize("action", ["records", "consolidate"])
 def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
     damage(store.working, how)
@@ -128,19 +109,6 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
         str(store.working) in str(caught.value)
         and store.working.read_bytes() == content
     )
-
-
-def test_a_foreign_table_is_named_and_left_as_it_is(store):
-    fill(store)
-    store.path.parent.mkdir(parents=True)
-    content = "C,repetition,error\n1,2\n"
-    store.path.write_text(content)
-    with pytest.raises(
-        DamagedError, match="damaged and left as it is; move it away"
-    ) as caught:
-        store.consolidate()
-    assert str(store.path) in str(caught.value) and store.path.read_text() == content
-    assert len(stored(store.working)) == 6
 
 
 # ------------------------------------------------------------------------- disks and permissions
@@ -170,42 +138,6 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing_stored(places):
         assert "table_0.sqlite: " in message
         assert "Free some space on its disk" in message and "run again" in message
     assert len(messages) == 3
-
-
-def test_a_table_that_cannot_be_written_leaves_the_old_one_and_the_working_file(store):
-    fill(store, 2)
-    store.consolidate()
-    old = store.path.read_bytes()
-    for unit in store.units.values():
-        store.append(unit, [{**ROW, "filler": "x" * 3000}])
-    script = (
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))\n"
-        "try:\n"
-        "    store.consolidate()\n"
-        "except StoreError as error:\n"
-        "    print(error)\n"
-    )
-    output, errors = child(script).communicate(timeout=60)
-    assert (
-        f"cannot write {store.path}: File too large. Free some space" in output
-        and not errors
-    )
-    assert store.path.read_bytes() == old and len(stored(store.working)) == 6
-    assert [path.name for path in store.path.parent.iterdir()] == [store.path.name]
-
-
-def test_a_project_that_cannot_be_written_to_is_named_with_the_way_out(
-    places, monkeypatch
-):
-    (places / "file").write_text("")
-    monkeypatch.setenv("COMPANION_PROJECT", str(places / "file" / "project"))
-    store = RecordStore(study())
-    fill(store)
-    with pytest.raises(
-        StoreError, match="or set COMPANION_PROJECT to a copy of the project"
-    ):
-        store.consolidate()
-    assert len(again(store).records()) == 6
 
 
 # ------------------------------------------------------------------------------- consolidation
@@ -281,15 +213,6 @@ def stop_at(path):
         move(source, target)
 
     return replace
-
-
-def test_consolidating_equal_records_again_leaves_the_file_alone(store):
-    fill(store)
-    store.consolidate()
-    before = store.path.stat().st_mtime_ns, store.path.stat().st_ino
-    fill(store)
-    store.consolidate()
-    assert (store.path.stat().st_mtime_ns, store.path.stat().st_ino) == before
 
 
 def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store):

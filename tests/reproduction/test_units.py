@@ -1,20 +1,13 @@
 """Identity, seeds and parameters of the units of work."""
 
 import math
-import pickle
 
 import numpy as np
 from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.units import (
-    Study,
-    Unit,
-    canonical_json,
-    seed_for,
-    to_scalar,
-)
+from companion.reproduction.units import Study, Unit, canonical_json, seed_for
 
 FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | FINITE | st.text(max_size=8)
@@ -88,27 +81,6 @@ def test_parameters_that_are_no_finite_scalars_are_refused_by_name():
             f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError
         )
     refused("parameter names must be strings", Unit, "p", "s", {1: 2}, error=TypeError)
-
-
-def test_results_may_be_nan_and_keep_the_sign_of_a_zero():
-    assert math.isnan(to_scalar(np.float64("nan"), "x"))
-    assert math.copysign(1, to_scalar(-0.0, "x")) == -1
-    assert Unit("p", "s", {"x": -0.0}).key == Unit("p", "s", {"x": 0.0}).key
-
-
-def test_a_unit_keeps_its_own_copy_of_the_parameters_and_pickles():
-    params = {"C": 1.0}
-    unit = Unit("p", "s", params)
-    params["C"] = 2.0
-    copy = pickle.loads(pickle.dumps(unit))
-    assert unit.params == {"C": 1.0} and copy == unit and copy.key == unit.key
-    assert str(unit) == "p/s(C=1.0)"
-
-
-def test_the_generator_of_a_unit_starts_anew_each_time():
-    unit = Unit("p", "s", {"repetition": 3})
-    assert unit.rng().normal(size=3).tolist() == unit.rng().normal(size=3).tolist()
-    assert unit.rng().normal() != Unit("p", "s", {"repetition": 4}).rng().normal()
 
 
 def test_units_share_a_seed_by_what_they_share():
