@@ -88,10 +88,8 @@ def test_the_shape_of_decision_values_forgives_a_shift_and_nothing_else():
         return replace(answer, intercept=answer.intercept + 0.25)
 
     row = compare(PROBLEMS["two Gaussians"], "L1", {"shifted": shifted}).iloc[0]
-    assert (
-        row["difference"] == pytest.approx(0.25)
-        and row["shape"] < 1e-12 < 1e-3 < row["error"]
-    )
+    assert row["difference"] == pytest.approx(0.25)
+    assert row["shape"] < 1e-12 < 1e-3 < row["error"]
 
 
 @pytest.mark.parametrize("machine", [*MACHINES, MINIMUM_MARGIN])
@@ -121,10 +119,10 @@ def test_where_points_are_identical_multipliers_differ_and_their_sums_do_not():
 
     single = apart(single)
     sums = apart(sums)
-    assert (
-        single["SMO, first order"] > 0.1 and single["structured interior point"] < 1e-6
-    )
-    assert sums.max() < 1e-2 and sums.drop("WLS, damped").max() < 1e-6
+    assert single["SMO, first order"] > 0.1
+    assert single["structured interior point"] < 1e-6
+    assert sums.max() < 1e-2
+    assert sums.drop("WLS, damped").max() < 1e-6
 
 
 @pytest.mark.parametrize("machine", ["LS", "L1"])

@@ -252,10 +252,8 @@ def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(
 ):
     artefacts = [table_1(), fig_2()]
     text = invoke(artefacts, "reproduce", "--list")
-    assert (
-        "toy/table_1  Table 1: means" in text
-        and "-p n_draws INT  random draws [3]" in text
-    )
+    assert "toy/table_1  Table 1: means" in text
+    assert "-p n_draws INT  random draws [3]" in text
     assert "-p profile" not in text, "what all notebooks have is an option"
     misspelt = ("reproduce", "toy/table_1", "-p", "n_drawz", "5")
     assert "did you mean 'n_draws'?" in invoke(artefacts, *misspelt, code=2)
@@ -307,9 +305,8 @@ def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(
         assert "2 units computed" in (
             output := invoke([table_1(value=1.5), fig_2()], "reproduce")
         )
-    assert (
-        not (project / "data" / "records").exists() and "Score, quick profile" in output
-    )
+    assert not (project / "data" / "records").exists()
+    assert "Score, quick profile" in output
     quick = {"profile": "quick"}
     expected = [
         ("toy/table_1", quick | {"n_draws": 3}, False),
@@ -326,7 +323,8 @@ def test_a_notebook_runs_as_soon_as_its_records_are_there(project, monkeypatch):
     NOTEBOOK_RUNS.clear()
     monkeypatch.setattr("companion.reproduction.notebooks.run_notebook", run)
     output = invoke([fig_2(), table_1(waits_for_a_notebook, value=1.5)], "reproduce")
-    assert "2 units computed" in output and output.count(": ran in 0 s") == 2
+    assert "2 units computed" in output
+    assert output.count(": ran in 0 s") == 2
 
 
 def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
@@ -347,7 +345,8 @@ def test_an_undeclared_deviation_is_shown_and_exits_1(project, notebooks_run):
 def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_run):
     assert "4 units computed" in invoke([table_1()], *PAPER, "--in-place")
     table = project / "data" / "records" / "toy" / "table_1.csv"
-    assert table.read_text().count("\n") == 5 and notebooks_run[-1][2] is True
+    assert table.read_text().count("\n") == 5
+    assert notebooks_run[-1][2] is True
     assert "0 units computed" in invoke([table_1()], *PAPER)
     assert "4 units computed" in invoke([table_1()], *PAPER, "--fresh")
 
@@ -388,15 +387,11 @@ def test_an_interrupted_run_goes_on_and_the_next_computes_all(
 
 def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
-    assert (
-        "0 units computed; 2 units missing\n" in output
-        and "toy/table_1: ran in" in output
-    )
+    assert "0 units computed; 2 units missing\n" in output
+    assert "toy/table_1: ran in" in output
     (line,) = re.findall("(?m)^.*no network.*$", output)
-    assert (
-        line.startswith("2 units: heart/heart.dat cannot be had")
-        and "COMPANION_DATA" in line
-    )
+    assert line.startswith("2 units: heart/heart.dat cannot be had")
+    assert "COMPANION_DATA" in line
 
 
 def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
@@ -455,10 +450,12 @@ def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
-    assert "Interrupted" in errors and "Traceback" not in errors
+    assert "Interrupted" in errors
+    assert "Traceback" not in errors
     if during == "units":
         kept = len(store.records())
-        assert "What is finished is kept" in errors and 0 < kept < 4
+        assert "What is finished is kept" in errors
+        assert 0 < kept < 4
         assert f"{4 - kept} units computed\n" in invoke([table_1(slow)], *PAPER)
 
 
@@ -485,10 +482,8 @@ def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_heale
     invoke([fig_2(21.0)], "verify")
     command = ("verify", "--only-problems", "--allow-missing")
     output = invoke([fig_2(20.0), table_1()], *command, code=1)
-    assert (
-        "declared deviation has healed (it is reproduced)" in output
-        and "mean" not in output
-    )
+    assert "declared deviation has healed (it is reproduced)" in output
+    assert "mean" not in output
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
 
 
@@ -650,7 +645,8 @@ def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(
     result = CliRunner().invoke(main, ["verify"], obj=WHOLE)
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == (1 if what in ONE else 3), result.output
-    assert re.search(complaint, result.output) and "Traceback" not in result.output
+    assert re.search(complaint, result.output)
+    assert "Traceback" not in result.output
     faults = [line for line in result.stderr.splitlines() if not line.startswith(" ")]
     expected = {
         "the deviations removed": 0,
@@ -716,7 +712,8 @@ def test_the_ledger_for_machines_is_whole_in_both_forms(project):
     rows = json.loads(invoke_out(artefacts, *words, "json"))
     outcomes = {row["artefact"]: row["outcome"] for row in rows}
     assert outcomes == {"fig_1": "holds", "fig_2": "differs"}
-    assert set(rows[0]) >= NEEDED and rows[1]["reason"] == 'said "so", twice'
+    assert set(rows[0]) >= NEEDED
+    assert rows[1]["reason"] == 'said "so", twice'
     assert (rows[0]["sentence"], rows[0]["relation"]) == ("the gain is lower", "< 0")
     assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (
         20.0,
@@ -749,11 +746,12 @@ def test_what_is_unexplained_comes_first(project):
     assert invoke_out(artefacts, *words, code=1).startswith(unexplained)
     declare(project, "size", "points", "fig_2", status="conjecture", reason="who knows")
     first, rest = invoke_out(artefacts, *words).split("\n\n", 1)
-    assert first.startswith(unexplained) and re.search(
-        r"(?m)^toy/fig_2: size +points ", first
-    )
-    assert first.endswith("differs (conjecture: who knows)") and "claim" not in first
-    assert "toy/fig_2\nrow " in rest and "toy/fig_1\nrow " in rest
+    assert first.startswith(unexplained)
+    assert re.search(r"(?m)^toy/fig_2: size +points ", first)
+    assert first.endswith("differs (conjecture: who knows)")
+    assert "claim" not in first
+    assert "toy/fig_2\nrow " in rest
+    assert "toy/fig_1\nrow " in rest
     for status in ("demonstrated", "data"):
         declare(project, "size", "points", "fig_2", status=status)
         assert "Unexplained" not in invoke_out(artefacts, *words)
@@ -775,9 +773,8 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(
     assert found["see it again"].startswith(
         "companion reproduce toy/fig_2 --profile paper --fresh"
     )
-    assert "computed by" not in found and found["read off by"].endswith(
-        "shown.<locals>.values"
-    )
+    assert "computed by" not in found
+    assert found["read off by"].endswith("shown.<locals>.values")
     listed = invoke([fig_2(21.0), fig_1()], "explain", "toy")
     assert listed == "toy/fig_2 size  points\ntoy/fig_1 claim  gain\n"
     assert (
@@ -823,7 +820,8 @@ def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
     (no_data / "pendigits").mkdir()
     (no_data / "pendigits" / "pendigits.tes").write_text("not the data")
     output = invoke([], "data", "check", code=3)
-    assert "pendigits.tes is damaged" in output and "1 damaged" in output
+    assert "pendigits.tes is damaged" in output
+    assert "1 damaged" in output
 
 
 @pytest.mark.parametrize("command", ["list", "check"])
@@ -908,7 +906,8 @@ def test_a_reader_that_is_gone_is_no_fault(words):
     command = [sys.executable, "-m", "companion", *words.split()]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
-    assert done.returncode in (0, 141) and done.stderr == ""
+    assert done.returncode in (0, 141)
+    assert done.stderr == ""
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
@@ -967,11 +966,12 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
     published = project / "data" / "published"
     (published / "usvc.csv").write_text("damaged")
     listed = invoke(None, "reproduce", "--list")
-    assert (
-        "usvc/table_1" in listed and "l1nsvm" not in listed and "overview" not in listed
-    )
+    assert "usvc/table_1" in listed
+    assert "l1nsvm" not in listed
+    assert "overview" not in listed
     told = invoke(None, "verify", "--allow-missing", code=3)
-    assert "usvc.csv has" in told and "l1nsvm" not in told
+    assert "usvc.csv has" in told
+    assert "l1nsvm" not in told
     (published / "usvc.csv").unlink()
     assert "has nothing of any paper" in invoke(None, "verify", code=2)
 

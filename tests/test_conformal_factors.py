@@ -123,7 +123,8 @@ def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
         grid = np.linspace(0, 1, 2001)
         assert cost(eta) <= min(map(cost, grid)) + 1e-12
         ends.add(eta if eta in (0.0, 1.0) else "inside")
-    assert "inside" in ends and len(ends) > 1
+    assert "inside" in ends
+    assert len(ends) > 1
     assert c.boundary_shift(np.array([2.0, -0.5]), np.array([1.0, -1.0])) == 0.0
 
 

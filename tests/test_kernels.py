@@ -77,7 +77,8 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     )
     K = gram(X, gamma=0.1)
     np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
-    assert np.array_equal(K, K.T) and np.array_equal(np.diag(K), np.ones(n))
+    assert np.array_equal(K, K.T)
+    assert np.array_equal(np.diag(K), np.ones(n))
     by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
     np.testing.assert_allclose(
         squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12
@@ -97,7 +98,8 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     X = points(20, 4)
     assert resolve_gamma("scale", X) == pytest.approx(1 / (4 * X.var()))
     assert resolve_gamma("auto", X) == 0.25
-    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0 and resolve_gamma(2, X) == 2.0
+    assert resolve_gamma("scale", np.ones((5, 2))) == 1.0
+    assert resolve_gamma(2, X) == 2.0
 
 
 @cases(

@@ -80,7 +80,8 @@ def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows
     np.testing.assert_allclose(Sigmoid(1e-3).value(SLACKS) * 4e6, SLACKS**2, rtol=1e-4)
     steep = Sigmoid(1e4).terms(np.array([-1e9, 0.0, 5e-324, 0.99, 1.0, 1.01, 1e9]))
     np.testing.assert_allclose(steep[0], [0, 0, 0, 0, 0.5, 1, 1], atol=1e-12)
-    assert np.isfinite(steep).all() and (steep[2] >= 0).all()
+    assert np.isfinite(steep).all()
+    assert (steep[2] >= 0).all()
     tiny = Sigmoid(3.0).weight(np.array([5e-324, 1e-200, 1e-9]))
     np.testing.assert_allclose(tiny, 9 / (1 + np.cosh(3)), rtol=1e-9)
     for slope in (0.0, -1.0, np.inf, np.nan, "steep"):
@@ -96,11 +97,9 @@ def test_the_weight_without_a_constant_needs_no_division():
 def test_the_floor_bounds_the_weight_of_a_vanishing_slack():
     xi = np.array([1e-300, 1e-9, 0.5])
     np.testing.assert_allclose(Hinge().terms(xi, 1e-3)[2], [1e3, 1e3, 2.0])
-    assert (
-        Hinge().needs_floor
-        and Unbiased(2, 1e-6).needs_floor
-        and Unbiased(1.5).needs_floor
-    )
+    assert Hinge().needs_floor
+    assert Unbiased(2, 1e-6).needs_floor
+    assert Unbiased(1.5).needs_floor
     assert not Unbiased(2).needs_floor
 
 

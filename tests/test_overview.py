@@ -96,7 +96,8 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
 def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
     paper = list_papers()[key]
     published = load_published(key)
-    assert paper.proposes.endswith(".") and paper.today.endswith(".")
+    assert paper.proposes.endswith(".")
+    assert paper.today.endswith(".")
     assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
 
 
@@ -117,10 +118,15 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(run):
     tables = run("cell-13")[1]
     assert [table.title for table in tables] == ["One", "Two"]
     (one,), (two,) = (table.values for table in tables)
-    assert one["claim"] == "better" and one["tested by"] == "r: b > 0 (and 1 more)"
-    assert one["where"] == "p. 1" and one["why this bound"] == "lower is less"
-    assert one["verdict"] == "in part" and (one["holds"], one["undecided"]) == (1, 1)
-    assert two["verdict"] == "fails" and two["fails"] == 2 and two["not run"] == 0
+    assert one["claim"] == "better"
+    assert one["tested by"] == "r: b > 0 (and 1 more)"
+    assert one["where"] == "p. 1"
+    assert one["why this bound"] == "lower is less"
+    assert one["verdict"] == "in part"
+    assert (one["holds"], one["undecided"]) == (1, 1)
+    assert two["verdict"] == "fails"
+    assert two["fails"] == 2
+    assert two["not run"] == 0
 
 
 def test_reasons_are_those_declared_and_errata_link_to_their_proofs(run, monkeypatch):
@@ -177,4 +183,5 @@ def notebook():
 
 def test_no_number_of_the_notebook_is_typed(notebook):
     text = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    assert text and not [source for source in text if re.search(r"\d", source)]
+    assert text
+    assert not [source for source in text if re.search(r"\d", source)]

@@ -9,7 +9,8 @@ from companion._utils import paths as _paths
 def test_a_checkout_uses_its_own_folders(monkeypatch):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)
     root = Path(companion.__file__).resolve().parent.parent
-    assert _paths.is_checkout() and _paths.project_root() == root
+    assert _paths.is_checkout()
+    assert _paths.project_root() == root
     assert (_paths.data_dir(), _paths.notebooks_dir()) == (
         root / "data",
         root / "notebooks",

@@ -35,10 +35,11 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
     )
     assert plotting.plot_agreement(ax, matrix, label="difference") is ax
     cells = {text.get_position(): text.get_text() for text in ax.texts}
-    assert cells[0, 0] == "\N{MINUS SIGN}9" and cells[0, 1] == "\N{MIDDLE DOT}"
-    assert (
-        cells[1, 1] == "0" and (1, 0) not in cells and {"p", "q"} <= set(cells.values())
-    )
+    assert cells[0, 0] == "\N{MINUS SIGN}9"
+    assert cells[0, 1] == "\N{MIDDLE DOT}"
+    assert cells[1, 1] == "0"
+    assert (1, 0) not in cells
+    assert {"p", "q"} <= set(cells.values())
     assert texts(ax.get_xticklabels()) == ["one: L1", "two: LS"]
     assert texts(ax.get_yticklabels()) == ["SMO", "MDM"]
     assert len(ax.lines) == 1
@@ -53,7 +54,8 @@ def test_a_player_needs_no_network_and_is_the_same_every_time():
         ).data
 
     first = html()
-    assert first == html() and "http" not in first and "fa-" not in first
-    assert (
-        first.count("data:image/png;base64") == 3 and 'id="_anim_imgexample"' in first
-    )
+    assert first == html()
+    assert "http" not in first
+    assert "fa-" not in first
+    assert first.count("data:image/png;base64") == 3
+    assert 'id="_anim_imgexample"' in first

@@ -36,12 +36,14 @@ def test_the_lock_file_has_hashes_and_names_no_index():
     text = (ROOT / "requirements.lock").read_text()
     entries = re.findall(r"(?m)^([a-z0-9][a-z0-9._-]*)==(.*(?:\n    .*)*)", text)
     assert [name for name, entry in entries if "--hash=sha256:" not in entry] == []
-    assert entries and "://" not in text
+    assert entries
+    assert "://" not in text
 
 
 def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
     headings = re.findall(r"(?m)^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text())
-    assert headings[0] == "Unreleased" and PROJECT["version"] in headings
+    assert headings[0] == "Unreleased"
+    assert PROJECT["version"] in headings
 
 
 def test_the_citation_file_is_valid():
@@ -102,8 +104,7 @@ def test_make_lab_builds_the_environment_and_opens_the_overview():
     text = said("--no-print-directory", "-n", "lab", program="make", cwd=ROOT)
     *_, last = text.splitlines()
     program, root, notebook = last.split()
-    assert (
-        program.endswith("bin/jupyter-lab") and notebook == "notebooks/overview.ipynb"
-    )
+    assert program.endswith("bin/jupyter-lab")
+    assert notebook == "notebooks/overview.ipynb"
     assert root.endswith("root_dir=.")  # the overview links files beside its folder
     assert (ROOT / notebook).is_file()

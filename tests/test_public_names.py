@@ -88,4 +88,5 @@ def test_what_readers_are_shown_documents_what_it_takes(name):
 def test_the_examples_of_the_docstrings_run(path):
     name = ".".join(path.relative_to(HOME.parent).with_suffix("").parts)
     results = doctest.testmod(import_module(name))
-    assert results.attempted and not results.failed
+    assert results.attempted
+    assert not results.failed

@@ -167,9 +167,9 @@ def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger)
         "document.readyState === 'complete' && document.querySelector('tr:target')"
     )
     target = ledger.find("tr:target")
-    assert (
-        target.text.startswith(name) and target.is_displayed() and ledger.errors() == []
-    )
+    assert target.text.startswith(name)
+    assert target.is_displayed()
+    assert ledger.errors() == []
 
 
 def test_the_search_page_finds_without_a_server(browser):

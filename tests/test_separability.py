@@ -113,7 +113,8 @@ def test_classes_that_are_points_are_infinitely_separable_and_one_point_not_at_a
     assert Separability(gram(x), y).value(np.ones(4)) == np.inf
     assert Separability(np.ones((4, 4)), y).value(np.ones(4)) == 0.0
     value, gradient = Separability(gram(x), y).value_and_gradient(np.ones(4))
-    assert value == np.inf and not gradient.any()
+    assert value == np.inf
+    assert not gradient.any()
 
 
 @cases(

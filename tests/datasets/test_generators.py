@@ -20,7 +20,8 @@ def test_two_gaussians_have_their_means_and_unit_covariance():
     n = 20000
     assert two_gaussians(rng=0)[0].shape == (40, 2)  # that of the figure
     X, y = two_gaussians(n, rng=1)
-    assert X.shape == (2 * n, 2) and list(np.unique(y)) == [-1, 1]
+    assert X.shape == (2 * n, 2)
+    assert list(np.unique(y)) == [-1, 1]
     for label, mean in ((1, (0, 0)), (-1, (5, 2))):
         part = X[y == label]
         assert len(part) == n
@@ -66,7 +67,8 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
 def test_waveforms_are_mixtures_of_two_triangles(positive):
     n = 30_000
     X, y = waveform(n, rng=1, positive=positive)
-    assert X.shape == (n, 21) and abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
+    assert X.shape == (n, 21)
+    assert abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
     points = np.arange(1, 22)
     centres = {0: (15, 7), 1: (11, 7), 2: (11, 15)}[positive]
     first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
@@ -118,8 +120,11 @@ def test_bad_arguments_are_named(call, message):
 
 def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenly():
     X, y = checkers_board(rng=1)
-    assert X.shape == (2020, 2) and np.sum(y == 1) == 20 and np.sum(y == -1) == 2000
-    assert np.abs(X).max() <= 2 and np.array_equal(checkers_board_label(X), y)
+    assert X.shape == (2020, 2)
+    assert np.sum(y == 1) == 20
+    assert np.sum(y == -1) == 2000
+    assert np.abs(X).max() <= 2
+    assert np.array_equal(checkers_board_label(X), y)
     n = 20_000
     X, y = checkers_board(n, n, side=2.0, rng=2)
     for label in (-1, 1):
@@ -141,7 +146,8 @@ THREE = [GAUSSIANS, QUADRATIC]
 def test_labels_come_with_their_probabilities(draw, probability, flip):
     X, y = draw(60_000, flip, rng=0)
     p = probability(X, flip)
-    assert np.allclose(p.sum(axis=1), 1.0) and set(np.unique(y)) == {1, 2, 3}
+    assert np.allclose(p.sum(axis=1), 1.0)
+    assert set(np.unique(y)) == {1, 2, 3}
     # calibration: among points of like probability that share has the label
     for j in range(3):
         bins = np.digitize(p[:, j], [0.1, 0.3, 0.5, 0.7])
@@ -158,7 +164,8 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
 @pytest.mark.parametrize(("draw", "_"), THREE)
 def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw, _):
     (X, y), (X_flipped, y_flipped) = draw(500, 0.0, rng=3), draw(500, 0.15, rng=3)
-    assert np.array_equal(X, X_flipped) and 0.09 < (y != y_flipped).mean() < 0.21
+    assert np.array_equal(X, X_flipped)
+    assert 0.09 < (y != y_flipped).mean() < 0.21
 
 
 @pytest.mark.parametrize(("draw", "_"), THREE)

@@ -43,15 +43,18 @@ def test_a_problem_has_the_shape_and_the_positives_of_the_benchmark(name):
     assert list(SHAPES) == list_ida()
     data = load(name)
     n, d, positives, n_train, n_test = SHAPES[name]
-    assert data.X.shape == (n, d) and data.X.dtype == np.float64
-    assert data.y.shape == (n,) and set(np.unique(data.y)) == {-1, 1}
+    assert data.X.shape == (n, d)
+    assert data.X.dtype == np.float64
+    assert data.y.shape == (n,)
+    assert set(np.unique(data.y)) == {-1, 1}
     assert np.sum(data.y == 1) == positives
     assert (data.n_train, data.n_test) == (n_train, n_test)
     assert np.isfinite(data.X).all()
     assert (
         name != "german" or np.sum(data.X[:, 3] > 9) == 12
     )  # the outlying purpose is kept
-    assert not data.X.flags.writeable and not data.y.flags.writeable
+    assert not data.X.flags.writeable
+    assert not data.y.flags.writeable
 
 
 @pytest.mark.parametrize("name", SHAPES)

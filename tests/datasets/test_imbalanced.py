@@ -26,10 +26,13 @@ def test_a_problem_has_the_size_of_table_6_2_1(name):
     assert list(SHAPES) == list_imbalanced()
     data = load_imbalanced(name)
     n, positives, d = SHAPES[name]
-    assert data.X.shape == (n, d) and np.sum(data.y == 1) == positives
-    assert set(np.unique(data.y)) == {-1, 1} and np.sum(data.y == 1) < n / 2
+    assert data.X.shape == (n, d)
+    assert np.sum(data.y == 1) == positives
+    assert set(np.unique(data.y)) == {-1, 1}
+    assert np.sum(data.y == 1) < n / 2
     assert np.isfinite(data.X).all() or name == "hepatitis"
-    assert not data.X.flags.writeable and not data.y.flags.writeable
+    assert not data.X.flags.writeable
+    assert not data.y.flags.writeable
     assert np.sum(np.ptp(data.X, axis=0) == 0) == (
         name == "segment1"
     )  # a constant attribute
@@ -40,7 +43,8 @@ def test_hepatitis_has_six_numbers_and_two_indicators_for_each_answer():
     table[:, 13] = (0.5, 0.7, np.nan)
     coded = hepatitis_indicators(table)
     assert coded.shape == (3, 32)
-    assert coded[:, 1].tolist()[:2] == [0.5, 0.7] and np.isnan(coded[2, :6]).all()
+    assert coded[:, 1].tolist()[:2] == [0.5, 0.7]
+    assert np.isnan(coded[2, :6]).all()
     assert coded[:, 6:].tolist() == [[1.0, 0.0] * 13, [0.0, 1.0] * 13, [0.0] * 26]
 
 

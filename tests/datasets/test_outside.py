@@ -41,7 +41,8 @@ def held(tmp_path, monkeypatch):
 def test_every_file_has_a_hash_and_a_secure_address_if_any():
     assert len({file.sha256 for file in OUTSIDE.values()}) == len(OUTSIDE)
     for place, file in OUTSIDE.items():
-        assert place == file.place and re.fullmatch(r"[a-z-]+/[a-z.-]+", place)
+        assert place == file.place
+        assert re.fullmatch(r"[a-z-]+/[a-z.-]+", place)
         assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
         assert file.url is None or file.url.startswith("https://")
 
@@ -51,7 +52,8 @@ def test_a_file_is_downloaded_once_and_then_read_from_the_cache(toy, bare):
     assert find_copy(place) is None
     path = fetch_file(place)
     served.unlink()
-    assert path == bare / "data" / place and path.read_bytes() == CONTENT
+    assert path == bare / "data" / place
+    assert path.read_bytes() == CONTENT
     assert fetch_file(place) == path == find_copy(place)
 
 
@@ -117,7 +119,8 @@ def test_digests_need_no_file_from_outside_but_refuse_another_one(
 ):
     names = ("heart", "german", "waveform", "pendigits", "glass", "titanic")
     digests = {data_digest(name) for name in names}
-    assert len(digests) == len(names) and all(len(digest) == 16 for digest in digests)
+    assert len(digests) == len(names)
+    assert all(len(digest) == 16 for digest in digests)
     assert data_digest("heart") == data_digest("heart-statlog")
     refused("'hart' is not a table", data_digest, "hart", error=UnknownDataset)
     (tmp_path / "pendigits").mkdir()
@@ -129,4 +132,5 @@ def test_digests_need_no_file_from_outside_but_refuse_another_one(
 @pytest.mark.parametrize("kind", [DataUnavailable, UnknownDataset, DamagedData])
 def test_the_errors_survive_the_way_back_from_a_worker(kind):
     error = pickle.loads(pickle.dumps(kind("one line")))
-    assert type(error) is kind and str(error) == "one line"
+    assert type(error) is kind
+    assert str(error) == "one line"

@@ -81,7 +81,8 @@ def test_every_table_is_described_and_registered():
 def test_a_table_has_the_attributes_and_classes_of_its_description(name):
     table = read_table(name)
     n_attributes, classes = TABLES[name]
-    assert table.shape[1] == n_attributes + 1 and table.columns[-1] == "class"
+    assert table.shape[1] == n_attributes + 1
+    assert table.columns[-1] == "class"
     assert table["class"].value_counts().to_dict() == classes
     assert table.notna().all(axis=None) == (name != "hepatitis")
 
@@ -116,6 +117,7 @@ def test_what_is_loaded_is_what_the_records_were_computed_from(function, name):
     data = or_skip(getattr(datasets, function))(name)
     found = hashlib.sha256()
     for array in (data.X, data.y):
-        assert array.flags.c_contiguous and not array.flags.writeable
+        assert array.flags.c_contiguous
+        assert not array.flags.writeable
         found.update((np.round(array.astype(float), 10) + 0.0).tobytes())
     assert found.hexdigest()[:16] == LOADED[function, name]

@@ -24,19 +24,25 @@ def test_a_problem_has_the_samples_attributes_and_positives_of_its_description(n
     assert list(SHAPES) == list_uci()
     data = load_uci(name)
     n, d, positives = SHAPES[name]
-    assert data.X.shape == (n, d) and data.y.shape == (n,)
-    assert np.sum(data.y == 1) == positives and set(np.unique(data.y)) == {-1, 1}
+    assert data.X.shape == (n, d)
+    assert data.y.shape == (n,)
+    assert np.sum(data.y == 1) == positives
+    assert set(np.unique(data.y)) == {-1, 1}
     missing = HEPATITIS_MISSING if name == "hepatitis" else [0] * d
     assert np.isnan(data.X).sum(axis=0).tolist() == missing
-    assert not data.X.flags.writeable and not data.y.flags.writeable
+    assert not data.X.flags.writeable
+    assert not data.y.flags.writeable
     if name == "breast-cancer-wisconsin":  # identity numbers are no attribute
-        assert data.X.max() == 10 and data.X.min() == 1
+        assert data.X.max() == 10
+        assert data.X.min() == 1
 
 
 def test_digits_are_their_rows_and_something_that_is_no_digit_is_refused():
     digits = or_skip(load_pen_digits)
     X, y = digits((3, 6, 9))
-    assert X.shape == (3166, 16) and X.min() == 0 and X.max() == 100
+    assert X.shape == (3166, 16)
+    assert X.min() == 0
+    assert X.max() == 100
     assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {
         3: 1055,
         6: 1056,

@@ -41,7 +41,8 @@ SIGNS = np.where(Y == "rare", 1.0, -1.0)
 def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
     machine = ConformalSVC(transform="williams", tol=1e-8, **BOARD).fit(X, Y)
     plain = L2SVC(C=10.0, gamma=0.02, tol=1e-6).fit(X, Y)
-    assert machine.n_transforms_ == 0 and len(machine.history_) == 2
+    assert machine.n_transforms_ == 0
+    assert len(machine.history_) == 2
     np.testing.assert_allclose(
         machine.decision_function(X), plain.decision_function(X), atol=1e-5
     )
@@ -56,7 +57,8 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
     transform,
 ):
     machine = ConformalSVC(transform=transform, tol=1e-8, **EAGER).fit(X, Y)
-    assert machine.n_transforms_ == 2 and machine.validation_.size == 0
+    assert machine.n_transforms_ == 2
+    assert machine.validation_.size == 0
     d = machine.transformation(X)
     beta = machine.dual_coef_[0]
     support = machine.support_
@@ -69,7 +71,8 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
     slack[support] = SIGNS[support] * beta / 10.0
     assert np.all(SIGNS * values >= 1.0 - slack - 1e-4)
     np.testing.assert_allclose((SIGNS * values + slack)[support], 1.0, atol=1e-4)
-    assert machine.converged_ and machine.duality_gap_ <= 1e-6 * abs(machine.objective_)
+    assert machine.converged_
+    assert machine.duality_gap_ <= 1e-6 * abs(machine.objective_)
     assert np.array_equal(np.sort(support), support)
 
 
@@ -111,7 +114,8 @@ def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
     turned = ConformalSVC(transform=transform, **EAGER).fit(
         X, np.where(Y == "rare", "a", "z")
     )
-    assert machine.minority_class_ == "rare" and turned.minority_class_ == "a"
+    assert machine.minority_class_ == "rare"
+    assert turned.minority_class_ == "a"
     np.testing.assert_allclose(
         turned.decision_function(X), -machine.decision_function(X)
     )
@@ -179,7 +183,8 @@ def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
         clone(act).set_params(random_state=s).fit(X, Y) for s in (0, 0, 1)
     )
     assert np.count_nonzero(Y[machine.validation_] == "rare") == 5
-    assert machine.validation_.size == 75 and machine.n_transforms_ > 0
+    assert machine.validation_.size == 75
+    assert machine.n_transforms_ > 0
     assert not np.isin(machine.support_, machine.validation_).any()
     np.testing.assert_array_equal(machine.validation_, again.validation_)
     np.testing.assert_array_equal(
@@ -187,11 +192,10 @@ def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
     )
     assert not np.array_equal(machine.validation_, other.validation_)
     for number, entry in enumerate(machine.history_):
-        assert entry["transformation"] == number and 0 <= entry["validation_error"] <= 1
-        assert (
-            entry["kept"] == (number <= machine.n_transforms_)
-            and entry["separability"] > 0
-        )
+        assert entry["transformation"] == number
+        assert 0 <= entry["validation_error"] <= 1
+        assert entry["kept"] == (number <= machine.n_transforms_)
+        assert entry["separability"] > 0
     assert machine.stop_reason_.endswith(".")
 
 

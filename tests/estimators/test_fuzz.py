@@ -115,7 +115,8 @@ def outcome(machine, X, y, weight):
         ZeroDivisionError,
     ) as error:  # a fold without any weight
         return None, str(error)
-    assert np.isfinite(values).all() and np.isin(fitted.predict(X), y).all()
+    assert np.isfinite(values).all()
+    assert np.isin(fitted.predict(X), y).all()
     return fitted, values
 
 
@@ -160,7 +161,8 @@ def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process
             for run in [threads.submit(outcome, *problem) for _ in range(2)]
         ]
     if fitted is None:
-        assert len(values) > 20 and again == [values, values]
+        assert len(values) > 20
+        assert again == [values, values]
         return
     decide = operator.methodcaller("decision_function", problem[1])
     for same in (*again, process.submit(decide, fitted).result()):

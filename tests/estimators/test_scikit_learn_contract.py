@@ -69,6 +69,8 @@ def test_every_machine_is_checked_and_tagged_sparse_or_pairwise_and_whether_bina
     assert machine in {type(checked) for checked in MACHINES}
     tags = machine().__sklearn_tags__()
     assert tags.classifier_tags.multi_class == (machine is svm.WeightedRobustSVC)
-    assert tags.input_tags.sparse and not tags.input_tags.pairwise
+    assert tags.input_tags.sparse
+    assert not tags.input_tags.pairwise
     of_matrices = machine(kernel="precomputed").__sklearn_tags__().input_tags
-    assert of_matrices.pairwise and not of_matrices.sparse
+    assert of_matrices.pairwise
+    assert not of_matrices.sparse

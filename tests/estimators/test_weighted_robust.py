@@ -49,9 +49,8 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     np.testing.assert_allclose(values, wanted.decision_function, atol=1e-4)
     np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
     assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
-    assert (
-        machine.converged_ and 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
-    )
+    assert machine.converged_
+    assert 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
     counts = np.bincount(y[machine.support_], minlength=3)
     np.testing.assert_array_equal(machine.n_support_, counts)
     assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
@@ -81,7 +80,8 @@ def test_the_gap_is_relative_to_the_value_however_large_the_cost_is(C):
     settings = {"kernel": "linear", "truncation": None}
     ours = WeightedRobustSVC(C=C, **settings).fit(X, y)
     other = L1SVC(C=2.0 * C, kernel="linear", tol=1e-9).fit(X, y)
-    assert ours.converged_ and ours.duality_gap_ < 2e-6 * ours.objective_
+    assert ours.converged_
+    assert ours.duality_gap_ < 2e-6 * ours.objective_
     np.testing.assert_allclose(
         ours.decision_function(X), other.decision_function(X), atol=1e-3
     )
@@ -150,7 +150,8 @@ def test_a_spent_budget_is_a_warning_and_an_attribute():
         X,
         y,
     )
-    assert not machine.converged_ and machine.predict(X).shape == (90,)
+    assert not machine.converged_
+    assert machine.predict(X).shape == (90,)
 
 
 def test_average_utility_takes_any_labels_and_names_those_without_a_row():

@@ -66,9 +66,8 @@ def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_mac
             text = output.get("text", "") + str(
                 output.get("data", {}).get("text/plain", "")
             )
-            assert str(project_root()) not in text and not re.search(
-                r"\b0x[0-9a-f]{6,}", text
-            )
+            assert str(project_root()) not in text
+            assert not re.search(r"\b0x[0-9a-f]{6,}", text)
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)

@@ -163,9 +163,8 @@ def test_4_3_1_can_be_a_mean_over_nothing():
     y = np.array([-1.0, -1.0, -1.0, 1.0])
     D = squared_distances(X)
     limit = (D[0, 1:].min() + D[0, 1:].max()) / 2
-    assert not np.any((D[0] < limit) & (y != y[0])) and np.all(
-        np.isfinite(c.act_rates(D, y))
-    )
+    assert not np.any((D[0] < limit) & (y != y[0]))
+    assert np.all(np.isfinite(c.act_rates(D, y)))
 
 
 def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not():
@@ -189,7 +188,9 @@ def test_4_3_4_vanishes_away_from_support_vectors_in_sixty_dimensions():
         rates = c.act_rates(2 * (1 - np.exp(-squared_distances(X) / 50)), y)
         far = squared_distances(X, rng.normal(size=(200, d)))
         median[d] = np.median(c.gaussian_sum(far, rates))
-    assert median[2] > 1e-3 and median[30] < 1e-6 and median[60] < 1e-15
+    assert median[2] > 1e-3
+    assert median[30] < 1e-6
+    assert median[60] < 1e-15
 
 
 def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
@@ -202,11 +203,10 @@ def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
     state = trained_state(gamma=0.5)
     pattern, _ = state.apply(KBA().stage(state))
     boundary, _ = state.apply(KBA(width="boundary", radius=0.2).stage(state))
-    assert np.exp(-1) - 1e-12 < pattern.min() and pattern.max() <= 1.0
-    assert (
-        pattern.max() / pattern.min() < np.e
-        and boundary.max() / boundary.min() > 10 * np.e
-    )
+    assert np.exp(-1) - 1e-12 < pattern.min()
+    assert pattern.max() <= 1.0
+    assert pattern.max() / pattern.min() < np.e
+    assert boundary.max() / boundary.min() > 10 * np.e
 
 
 @pytest.mark.parametrize(("power", "holds"), [(1, False), (2, True)])

@@ -23,10 +23,8 @@ def overlapping(seed=0, n=40):
 
 
 def test_4_1_5_has_tau_to_the_fourth():
-    assert (
-        magnification.one_support_vector(2) < 1e-12
-        and magnification.one_support_vector(1) > 0.1
-    )
+    assert magnification.one_support_vector(2) < 1e-12
+    assert magnification.one_support_vector(1) > 0.1
 
 
 def test_4_6_14_has_a_minus_sign():

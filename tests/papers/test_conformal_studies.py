@@ -49,9 +49,11 @@ def real_set(monkeypatch):
 def test_folds_are_a_partition_of_their_number_standardised_on_their_training_parts(
     real_set,
 ):
-    assert len(real_set) == 7 and sum(len(p.y_test) for p in real_set) == 120
+    assert len(real_set) == 7
+    assert sum(len(p.y_test) for p in real_set) == 120
     for p in real_set:
-        assert np.isfinite(p.X).all() and np.isfinite(p.X_test).all()
+        assert np.isfinite(p.X).all()
+        assert np.isfinite(p.X_test).all()
         np.testing.assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
         np.testing.assert_allclose(p.X.std(axis=0)[:2], 1)
         assert np.all(p.X[:, 2] == 0)
@@ -127,10 +129,8 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert table.value[row, f"{significant} and worse, share of partitions"] == 1.0
     assert table.value[row, f"{significant} and better, share of partitions"] == 0.0
     mark = "Glass7: no transformation"
-    assert (
-        table.draws["ACT", mark] == (0.0,) * 20
-        and table.draws["WIL", mark] == (1.0,) * 20
-    )
+    assert table.draws["ACT", mark] == (0.0,) * 20
+    assert table.draws["WIL", mark] == (1.0,) * 20
     svm = frame[frame.method == "SVM"]
     folds = g_means.errors(svm).groupby(svm.partition)
     for column, values in (("Glass7", folds.mean()), ("Glass7 ±", folds.std(ddof=1))):
@@ -142,7 +142,8 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert table.n["Wilcoxon, AMA against SVM", tested] == 0
     assert table.n["AMA - SVM", "Glass7: g-means error, folds that it transforms"] == 0
     shown = real_sets.asterisk_table(frame)
-    assert shown.ACT[0] == "7.0" and shown.WIL[0] == "0.0 *"
+    assert shown.ACT[0] == "7.0"
+    assert shown.WIL[0] == "0.0 *"
 
 
 @pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])
@@ -178,7 +179,8 @@ def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_els
     rules = "williams", MDT(), beyond_studies.PrintedMDT()
     first = [part.transformed(rule, max_transforms=1).history[1] for rule in rules]
     kappa, right, printed = (entry["parameters"]["kappa"] for entry in first)
-    assert printed == pytest.approx(kappa) and right > 1e3 * kappa
+    assert printed == pytest.approx(kappa)
+    assert right > 1e3 * kappa
     assert first[2]["parameters"]["displacement"] == 0
 
 
@@ -190,7 +192,8 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
         sign: set(map(tuple, own[place].values)) for sign, own in frame.groupby("sign")
     }
     williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
-    assert outcomes["plus"] == williams and outcomes["minus"] != williams
+    assert outcomes["plus"] == williams
+    assert outcomes["minus"] != williams
     assert len(williams) == frame.partition.nunique()
 
 
@@ -198,7 +201,8 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     unit = beyond_studies.READINGS.units("quick")[0]
     frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
     table = beyond.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
-    assert len(table) == 36 and table.notna().all(axis=None)
+    assert len(table) == 36
+    assert table.notna().all(axis=None)
     marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
     assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
     assert (
@@ -210,7 +214,6 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
 def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
     X, y, X_test, y_test = practice.sample(unit)
     assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
-    assert (y > 0).sum() >= practice.LEAST and (y_test > 0).sum() == (
-        y_test < 0
-    ).sum() == 600
+    assert (y > 0).sum() >= practice.LEAST
+    assert (y_test > 0).sum() == (y_test < 0).sum() == 600
     assert not set(map(tuple, X)) & set(map(tuple, X_test))

@@ -86,7 +86,8 @@ def test_leave_one_out_is_one_fit_a_sample(machines, cell):
 def test_ties_are_all_found_and_the_middle_one_is_shown():
     criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
     choice = selection.choose(criterion)
-    assert choice.tied.sum() == 3 and choice.cell == (0, 1)
+    assert choice.tied.sum() == 3
+    assert choice.cell == (0, 1)
 
 
 def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
@@ -100,9 +101,8 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
     surface = np.where((abs(along) <= 1.5) & (abs(across) <= 0.5), 1.0, 2.0)
     surface[np.unravel_index(np.argmin(along**2 + across**2), surface.shape)] = 0.95
     shape = selection.valley(surface, lam, sigma)
-    assert shape.length == pytest.approx(3, rel=0.05) and shape.width == pytest.approx(
-        1, rel=0.05
-    )
+    assert shape.length == pytest.approx(3, rel=0.05)
+    assert shape.width == pytest.approx(1, rel=0.05)
     assert shape.tilt < -0.4
     assert shape.axis == pytest.approx([np.cos(angle), np.sin(angle)], abs=0.02)
     end = np.array([-3 + 1.5 * np.cos(angle), 1.5 * np.sin(angle)])
@@ -123,12 +123,12 @@ def frame():
 def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one(frame):
     assert len(frame) == 3 * 2 * len(selection.CRITERIA)
     assert (frame.target_low >= frame.target_least).all()
-    assert (frame.target_low <= frame.target).all() and (
-        frame.target <= frame.target_high
-    ).all()
+    assert (frame.target_low <= frame.target).all()
+    assert (frame.target <= frame.target_high).all()
     assert (frame.risk >= frame.case.map(example.bayes_risk) - 5e-5).all()
     own = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
-    assert (own.inefficiency == 1).all() and (own.from_misclass == 0).all()
+    assert (own.inefficiency == 1).all()
+    assert (own.from_misclass == 0).all()
     assert (
         inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0
     ).all()

@@ -113,7 +113,8 @@ def refits_by_libsvm(part, X, C):
 def test_the_linear_search_equals_plain_refits_by_libsvm():
     part = small_split()
     total, converged = linear.search(part, C_values=(0.1, 1.0))
-    assert all(converged.values()) and list(total) == list(linear.MACHINES)
+    assert all(converged.values())
+    assert list(total) == list(linear.MACHINES)
     for k, C in enumerate((0.1, 1.0)):
         count, near = refits_by_libsvm(part, part.X, C)
         assert abs(total["SVMlight"][k] - count) <= near
@@ -123,7 +124,8 @@ def test_the_search_on_prototypes_counts_what_refits_count():
     part = small_split()
     centres = table_3.prototypes("Ringnorm", 1, part.X, 6)
     hinge, _, converged = table_3.search_unbiased(part, centres)
-    assert converged and hinge.shape == (len(table_3.WIDTHS), len(table_3.C_VALUES))
+    assert converged
+    assert hinge.shape == (len(table_3.WIDTHS), len(table_3.C_VALUES))
     k = 2
     at = table_3.C_VALUES.index(1.0)
     design = table_3.design_on(part.X, centres, table_3.WIDTHS[k])
@@ -139,12 +141,12 @@ def test_parts_are_standardised_by_the_training_part_alone(name, n_test):
     assert np.isfinite(
         part.X_test
     ).all()  # medians of the training part for what is missing
-    assert len(part.y_test) == n_test and np.abs(part.X_test.mean(axis=0)).max() > 1e-4
+    assert len(part.y_test) == n_test
+    assert np.abs(part.X_test.mean(axis=0)).max() > 1e-4
     held_out = np.sort(np.concatenate([rows for _, rows in part.folds]))
     assert held_out.tolist() == list(range(len(part.y)))
-    assert np.array_equal(part.X, split(name, 1).X) and not np.array_equal(
-        part.X, other.X
-    )
+    assert np.array_equal(part.X, split(name, 1).X)
+    assert not np.array_equal(part.X, other.X)
 
 
 @pytest.mark.parametrize("level", [0.05, 0.1, 0.5])

@@ -114,7 +114,8 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
         unseen = not all(near) if row["kind"] in ("spread", "draw") else not any(near)
         wrong += [name] * (not all(far) or not unseen)
         n_moved += 1
-    assert wrong == [] and n_moved
+    assert wrong == []
+    assert n_moved
     assert n_blind <= BLIND.get(paper, 0)
 
 

@@ -35,7 +35,8 @@ def test_with_two_classes_truncation_is_not_needed(loss):
     s = 3.0 * theory.LOSSES[loss][2](2)
     assert ratio(loss, s, FAR) < 1.0
     for A in (0.501, 0.6, 0.99):
-        assert at(loss, s, A, 1.0 - A) > 0 and at(loss, -np.inf, A, 1.0 - A) > 0
+        assert at(loss, s, A, 1.0 - A) > 0
+        assert at(loss, -np.inf, A, 1.0 - A) > 0
     # with three classes the same shares have no largest one above a half
     assert at(loss, s, 0.34, 0.66) <= 0
 
@@ -63,7 +64,8 @@ def test_for_a_smooth_truncated_loss_there_is_no_minimiser(loss):
     u = np.linspace(0.0, 30.0, 4001)
     values = A * theory.truncated(loss, s, u) + B * theory.truncated(loss, s, -u)
     infimum = B * theory.LOSSES[loss][0](s)
-    assert (values > infimum).all() and values[-1] < infimum + 1e-6
+    assert (values > infimum).all()
+    assert values[-1] < infimum + 1e-6
     assert np.all(np.diff(values[u > -s]) < 0)
 
 
@@ -111,7 +113,8 @@ def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half
     X = np.random.default_rng(0).normal(size=(30, 2))
     y = np.zeros(30, dtype=int)
     found = dca(Design.linear(X), y, U, 1.0, -0.5)
-    assert np.abs(found.decision_function).max() < 1e-4 and not found.beta.any()
+    assert np.abs(found.decision_function).max() < 1e-4
+    assert not found.beta.any()
     lead = np.array([2.0, -1.0, -1.0]) / 3
     ahead = theory.robust_objective(np.zeros((3, 2)), lead, X, y, U, C=1.0, s=-0.5)
     assert ahead < 0.85 * found.objective
@@ -128,11 +131,9 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     stuck, own = (
         dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, "weighted")
     )
-    assert (
-        stuck.converged
-        and own.converged
-        and (stuck.decision_function.argmax(axis=1) == 0).all()
-    )
+    assert stuck.converged
+    assert own.converged
+    assert (stuck.decision_function.argmax(axis=1) == 0).all()
     assert stuck.objective > 1.5 * own.objective
 
 
@@ -157,12 +158,15 @@ def test_the_linear_program_for_b_need_not_determine_b():
 def test_4_is_not_convex_but_consistent_without_truncation():
     """The weights by costs that the paper gives up decide rightly in the population."""
     found = theory.compute_equality(theory.THEORY_EQUALITY.unit(k=3, draws=500))
-    assert found["n_cost_form_consistent"] == 500 and found["share_not_convex"] > 0.1
-    assert found["n_same_decision"] == 500 and found["largest_error"] < 1e-12  # (9)
+    assert found["n_cost_form_consistent"] == 500
+    assert found["share_not_convex"] > 0.1
+    assert found["n_same_decision"] == 500
+    assert found["largest_error"] < 1e-12
     K = np.array([0.30, 0.31, 0.39])
     f = np.random.default_rng(1).normal(size=(200_000, 3)) * 2
     loss = np.maximum(1 + theory.margins(f), 0) @ K
-    assert f[loss.argmin()].argmax() == 0 and loss.min() > 2 * K[0] - 1e-12
+    assert f[loss.argmin()].argmax() == 0
+    assert loss.min() > 2 * K[0] - 1e-12
     assert loss.min() < 2 * K[0] + 0.01
     # the utility form, not truncated, is best at f = 0 for such shares
     A = 1 - K
@@ -175,7 +179,8 @@ def test_the_shift_of_table_3_costs_what_the_utilities_reward():
         (published.artefact == "table_3") & published.column.str.startswith("ŷ")
     ]
     sums = cells.groupby("row").value.sum()
-    assert len(sums) == 9 and sums.to_numpy() == pytest.approx(np.ones(9), abs=2.1e-4)
+    assert len(sums) == 9
+    assert sums.to_numpy() == pytest.approx(np.ones(9), abs=2.1e-4)
     shares = (
         cells.pivot(index="row", columns="column", values="value")
         .to_numpy()
@@ -239,11 +244,11 @@ def test_the_best_decision_under_U2_is_not_close_to_random(a):
     U = examples.utility(2, a)
     truth = examples.class_probabilities("piecewise_linear", regions.lattice())
     row = regions.regions(examples.bayes(truth, U), U)
-    assert row["agrees_with_bayes"] == 1.0 and [
-        row[f"parts_{j}"] for j in (1, 2, 3)
-    ] == [1, 1, 1]
+    assert row["agrees_with_bayes"] == 1.0
+    assert [row[f"parts_{j}"] for j in (1, 2, 3)] == [1, 1, 1]
     shares = [row[f"region_{j}"] for j in (1, 2, 3)]
-    assert min(shares) > 0.1 and sum(shares) == pytest.approx(1.0, abs=1e-5)
+    assert min(shares) > 0.1
+    assert sum(shares) == pytest.approx(1.0, abs=1e-5)
 
 
 def boundary(a, x1):
@@ -265,8 +270,10 @@ def test_a_bayes_boundary_of_example_1_is_straight_without_utilities_alone():
     assert np.abs(boundary(0.0, x1)).max() < 1e-9
     curve = boundary(0.8, x1)
     chord = curve[0] + (curve[-1] - curve[0]) * (x1 - x1[0]) / (x1[-1] - x1[0])
-    assert (curve - chord)[1:-1].min() > 0.005 and (curve - chord).max() > 0.1
+    assert (curve - chord)[1:-1].min() > 0.005
+    assert (curve - chord).max() > 0.1
     # no third decision is better there, so that the curve is a boundary of the rule
     p = examples.class_probabilities("piecewise_linear", np.column_stack([x1, curve]))
     worth = p @ examples.utility(1, 0.8)
-    assert np.allclose(worth[:, 1], worth[:, 2]) and (worth[:, 0] < worth[:, 1]).all()
+    assert np.allclose(worth[:, 1], worth[:, 2])
+    assert (worth[:, 0] < worth[:, 1]).all()

@@ -101,11 +101,9 @@ def two_machines(sign):
 def test_gains_are_paired_over_the_samples(sign):
     frame = two_machines(sign)
     gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
-    assert (
-        gain.mean == pytest.approx(sign)
-        and gain.standard_error < 1e-12
-        and gain.n == 10
-    )
+    assert gain.mean == pytest.approx(sign)
+    assert gain.standard_error < 1e-12
+    assert gain.n == 10
 
 
 def test_exchanged_rows_compare_the_print_with_the_other_machine():
@@ -129,5 +127,7 @@ def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
     one += 0.01 - one.mean()  # as many resamples on either side
     together = simulation._share_higher(np.repeat(one, 13, axis=1))
     apart = simulation._share_higher(rng.standard_normal((n, 13)))
-    assert together.mean == 1.0 and together.standard_error > 0.45
-    assert 0.04 < apart.standard_error < 0.2 and apart.n == n
+    assert together.mean == 1.0
+    assert together.standard_error > 0.45
+    assert 0.04 < apart.standard_error < 0.2
+    assert apart.n == n

@@ -42,7 +42,8 @@ def test_the_least_over_leads_is_the_least_over_all_f(loss, k):
             for f in starts
         ]
         least = min(end.fun for end in ends)
-        assert least == pytest.approx(reduced, abs=2e-3) and least > reduced - 1e-9
+        assert least == pytest.approx(reduced, abs=2e-3)
+        assert least > reduced - 1e-9
 
 
 @pytest.mark.parametrize("place", theory.PLACES)
@@ -57,12 +58,12 @@ def test_the_theorem_holds_inside_the_interval_and_fails_outside(place):
 def test_the_algorithm_done_by_hand_ends_where_the_solver_does():
     (X, y), _ = population.samples(1, examples.FLIP)
     found = theory._by_hand(Design.linear(X), X, y, examples.utility(3, 0.4))
-    assert found["steps"] >= 2 and found["decrease"] > 0.05
-    assert found["largest_rise"] < 1e-9 and abs(found["above_solver"]) < 1e-7
-    assert (
-        max(found["sum_of_w"], found["error_of_13"]) < 1e-9
-        and found["error_of_15"] < 1e-6
-    )
+    assert found["steps"] >= 2
+    assert found["decrease"] > 0.05
+    assert found["largest_rise"] < 1e-9
+    assert abs(found["above_solver"]) < 1e-7
+    assert max(found["sum_of_w"], found["error_of_13"]) < 1e-9
+    assert found["error_of_15"] < 1e-6
 
 
 def test_the_objective_and_the_betas_are_those_of_the_solver():
@@ -154,7 +155,9 @@ def test_no_machine_is_above_bayes():
 
 def test_grades_too_low_cost_twice_what_grades_too_high_do():
     cost = grade_cost()
-    assert cost[1, 3] == 2 and cost[3, 1] == 4 and not np.diag(cost).any()
+    assert cost[1, 3] == 2
+    assert cost[3, 1] == 4
+    assert not np.diag(cost).any()
     X, y = grades(4000, np.random.default_rng(0))
     assert set(y) == set(range(N_GRADES))
     assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
@@ -163,4 +166,5 @@ def test_grades_too_low_cost_twice_what_grades_too_high_do():
 def test_a_share_of_all_has_a_standard_error():
     assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
     mean, error, n = share(np.ones(30))
-    assert (mean, n) == (1.0, 30) and 0 < error < 0.05
+    assert (mean, n) == (1.0, 30)
+    assert 0 < error < 0.05

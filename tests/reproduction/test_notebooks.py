@@ -65,7 +65,8 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(
     report = run_notebook(
         ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source
     )
-    assert not report.failure and str(report).startswith("toy/fig_1: ran in ")
+    assert not report.failure
+    assert str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
     assert (
         executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
@@ -89,11 +90,13 @@ def test_in_place_twice_gives_the_same_bytes_and_no_injected_cell(tmp_path, sour
         )
         assert not report.failure
         written += [source.read_text(), report.output.read_text()]
-    assert len(set(written)) == 1 and before not in written
+    assert len(set(written)) == 1
+    assert before not in written
     executed = nbformat.read(source, as_version=4)
     assert [cell.id for cell in executed.cells] == ["cell-00", "cell-01", "cell-03"]
     printed, result = executed.cells[2].outputs
-    assert printed.text == "1\n2\n" and result.data["text/plain"] == "3"
+    assert printed.text == "1\n2\n"
+    assert result.data["text/plain"] == "3"
     python3 = {"display_name": "Python 3", "language": "python", "name": "python3"}
     assert executed.metadata.kernelspec == python3
     assert executed.metadata.language_info == {"name": "python"}
@@ -119,10 +122,8 @@ def test_a_failing_cell_is_told_by_number_line_and_error_and_the_source_is_kept(
     assert source.read_text() == before
     executed = nbformat.read(report.output, as_version=4)
     assert executed.cells[-2].outputs[0].ename == "ZeroDivisionError"
-    assert (
-        executed.cells[-1].source == "never = 1"
-        and not executed.cells[-1].execution_count
-    )
+    assert executed.cells[-1].source == "never = 1"
+    assert not executed.cells[-1].execution_count
 
 
 def test_a_dying_kernel_is_reported_with_the_cell_that_killed_it(tmp_path, source):
@@ -148,21 +149,21 @@ def test_what_cannot_be_read_or_written_is_a_failure_reported(
     write_notebook(source, SHOW)
     (tmp_path / "file").write_text("")
     report = run_notebook(ARTEFACT, tmp_path / "file" / "out.ipynb", source=source)
-    assert report.failure and "cannot write" in str(report)
+    assert report.failure
+    assert "cannot write" in str(report)
     source.unlink() if content is None else source.write_text(content)
     report = run_notebook(ARTEFACT, tmp_path / "out.ipynb", source=source)
-    assert report.failure and report.output is None
+    assert report.failure
+    assert report.output is None
     assert f"cannot read notebook {source}" in str(report)
 
 
 def test_the_stamp_names_data_and_code_and_nothing_of_the_run():
     stamp = make_stamp(ARTEFACT)
-    assert stamp["data"] == {"fig_1": ["d1"]} and len(stamp["code"]["fig_1"]) >= 12
-    assert stamp == json.loads(json.dumps(stamp)) and {*stamp} == {
-        "artefact",
-        "data",
-        "code",
-    }
+    assert stamp["data"] == {"fig_1": ["d1"]}
+    assert len(stamp["code"]["fig_1"]) >= 12
+    assert stamp == json.loads(json.dumps(stamp))
+    assert {*stamp} == {"artefact", "data", "code"}
 
 
 def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, source):
@@ -192,12 +193,10 @@ def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
     )
     original = json.dumps(notebook)
     cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original and cleaned.cells[0].metadata == {
-        "scrolled": True
-    }
-    assert (
-        cleaned.cells[0].outputs == [figure] and cleaned.cells[0].execution_count == 4
-    )
+    assert json.dumps(notebook) == original
+    assert cleaned.cells[0].metadata == {"scrolled": True}
+    assert cleaned.cells[0].outputs == [figure]
+    assert cleaned.cells[0].execution_count == 4
     assert set(cleaned.metadata) == {
         "title",
         "companion",

@@ -86,17 +86,18 @@ def test_a_word_is_no_printed_number_and_no_relation():
 def test_printing_and_reading_are_inverse(digits, decimals):
     text = f"{digits / 10**decimals:.{decimals}f}"
     printed = parse_printed(text)
-    assert printed.decimals == decimals and float(
-        printed.format(printed.value)
-    ) == float(text)
+    assert printed.decimals == decimals
+    assert float(printed.format(printed.value)) == float(text)
     assert parse_printed("22.4").format(-0.01) == "0.0"
     assert parse_printed("2.5e3").format(2612.3) == "2612"
 
 
 def test_a_relation_knows_on_which_side_it_holds():
     below, at_least = map(published.parse_relation, ("< 0", ">=.5"))
-    assert below.margin(-2) == 2 and below.margin(1) == -1
-    assert at_least.margin(1.5) == 1.0 and at_least.margin(0.5) == 0
+    assert below.margin(-2) == 2
+    assert below.margin(1) == -1
+    assert at_least.margin(1.5) == 1.0
+    assert at_least.margin(0.5) == 0
 
 
 def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
@@ -111,11 +112,10 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
         0.0,
     ]
     assert frame.loc[1, ["overlap", "matters"]].tolist() == [0.6, 0.5]
-    assert math.isnan(frame.loc[0, "matters"]) and frame["asks"].tolist()[2:4] == [
-        "claim",
-        "value",
-    ]
-    assert math.isnan(frame.loc[2, "value"]) and frame.loc[2, "relation"] == "< 0"
+    assert math.isnan(frame.loc[0, "matters"])
+    assert frame["asks"].tolist()[2:4] == ["claim", "value"]
+    assert math.isnan(frame.loc[2, "value"])
+    assert frame.loc[2, "relation"] == "< 0"
     repeats = {"repeats": "r0 / error"}, {"repeats": "table_1: r0 / error"}
     other = {"artefact": "fig_1", "repeats": "table_1: r0 / error"}
     assert len(load_published("toy", write(tmp_path, {}, *repeats, other))) == 4

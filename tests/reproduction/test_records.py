@@ -66,7 +66,8 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     }
     table = to_table(to_lines(parameters, records))
     frame, lines = to_frame(table, parameters, units)
-    assert lines == [*cells] and list(frame.columns) == [*parameters, *names]
+    assert lines == [*cells]
+    assert list(frame.columns) == [*parameters, *names]
     assert frame[["C", "name"]].to_numpy().tolist() == [[10.0, "007"], [0.1, "b"]]
     assert (
         frame["kind"].isna().tolist()
@@ -74,14 +75,13 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
         == [True, False]
     )
     assert frame["word"].tolist() == ["a", ""]
-    assert frame["maybe"].tolist()[0] is True and frame["maybe"].isna().tolist() == [
-        False,
-        True,
-    ]
+    assert frame["maybe"].tolist()[0] is True
+    assert frame["maybe"].isna().tolist() == [False, True]
     kinds = ["float64", "int64", "float64", "bool"]
     assert [str(frame[name].dtype) for name in names[:4]] == kinds
     one, lines = to_frame(table, parameters, dict([*units.items()][1:]))
-    assert one["C"].tolist() == [0.1] and len(lines) == 2
+    assert one["C"].tolist() == [0.1]
+    assert len(lines) == 2
 
 
 def test_results_become_plain_scalars_whatever_numpy_calls_them():
@@ -92,9 +92,8 @@ def test_results_become_plain_scalars_whatever_numpy_calls_them():
         "a": np.array(2.0),
     }
     plain, other = check_rows(UNIT, (row for row in (row, {"step": 1})))
-    assert plain == {"error": 0.5, "n": 3, "ok": True, "a": 2.0} and other == {
-        "step": 1
-    }
+    assert plain == {"error": 0.5, "n": 3, "ok": True, "a": 2.0}
+    assert other == {"step": 1}
     assert [type(value) for value in plain.values()] == [float, int, bool, float]
 
 

@@ -290,7 +290,8 @@ def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
         entry["file"]
         for entry in yaml.safe_load(site.read("codecheck.yml"))["manifest"]
     }
-    assert files <= set(crate) and all((site.folder / name).is_file() for name in files)
+    assert files <= set(crate)
+    assert all((site.folder / name).is_file() for name in files)
     assert {
         "ledger.csv",
         "records/usvc/table_1.csv",
@@ -397,7 +398,8 @@ def test_formulas_texts_and_times():
         == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
     )
     block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
-    assert 'display="block"' in block and '<span class="math-tag">(2.1)</span>' in block
+    assert 'display="block"' in block
+    assert '<span class="math-tag">(2.1)</span>' in block
     assert "tag" not in re.sub("math-tag", "", block)
     assert "<munder>" in to_mathml(r"\min_{w, b} \tfrac12 w^2", block=True)
     assert ">arg<" in to_mathml(r"\arg\max_j f_j")
@@ -405,9 +407,8 @@ def test_formulas_texts_and_times():
     assert "2" not in re.sub(r'alttext="[^"]*"|&#x\w+;|http\S*', "", skipped)
     # the index beside the letter, not below it
     assert re.search(r"<msub><mover[^>]*><mi>w</mi>", to_mathml(r"\hat w_+"))
-    assert "msup" not in to_mathml("k(x, x') + x'_j") and "&#x02032;" in to_mathml(
-        "x'_j"
-    )
+    assert "msup" not in to_mathml("k(x, x') + x'_j")
+    assert "&#x02032;" in to_mathml("x'_j")
     refused("nosuchcommand", to_mathml, r"\nosuchcommand{x}")
 
 
@@ -423,13 +424,16 @@ def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monke
     notebook.cells[0].source = "# Executed"
     nbformat.write(notebook, path)
     one, two = content.gather("quick", [chosen, other])["entries"]
-    assert one.notebook.cells[0].source == "# Executed" and not one.stands_in
-    assert two.notebook is not None and two.stands_in
+    assert one.notebook.cells[0].source == "# Executed"
+    assert not one.stands_in
+    assert two.notebook is not None
+    assert two.stands_in
     pages = [build._templates({"profile": profile}) for profile in ("quick", "paper")]
     quick, paper = (
         templates.get_template("banner.html").render() for templates in pages
     )
-    assert "the last quick run" in quick and not paper.strip()
+    assert "the last quick run" in quick
+    assert not paper.strip()
 
 
 def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
@@ -459,7 +463,8 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     context = content.gather("quick", [chosen, other])
     one, two = context["entries"]
     assert [one.counts, two.counts] == [score(on_record[a.id]) for a in (chosen, other)]
-    assert one.run_counts[PARTS[4]] == len(quick[chosen.id]) and two.run_counts == {}
+    assert one.run_counts[PARTS[4]] == len(quick[chosen.id])
+    assert two.run_counts == {}
     assert all(line["beside"].startswith("quick run: ") for line in one.lines)
     assert not any(line["beside"] for line in two.lines)
     templates = build._templates(context | {"guides": {}})

@@ -107,7 +107,8 @@ def test_a_killed_run_is_resumed_and_gives_the_same_records(
     calls = _studies.n_calls
     records = load_records(study(n_repetitions=6))
     assert _studies.n_calls - calls == records.computed == N_UNITS - before
-    assert table(places) == reference and stored(working(places)) == set()
+    assert table(places) == reference
+    assert stored(working(places)) == set()
 
 
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
@@ -132,7 +133,8 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(
 def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh):
     children = [start(fresh=fresh, keep_open=fresh) for _ in range(2)]
     computed = [int(child.communicate(timeout=60)[0]) for child in children]
-    assert sum(computed) == N_UNITS and table(places) == reference
+    assert sum(computed) == N_UNITS
+    assert table(places) == reference
     RecordStore(study(n_repetitions=6)).end()
     assert stored(working(places)) == set()
 
@@ -140,10 +142,8 @@ def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh)
 def test_only_missing_units_are_computed_when_the_study_grows(places):
     load_records(study(n_repetitions=2))
     grown = load_records(study(n_repetitions=5))
-    assert (
-        grown.computed == 6
-        and grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
-    )
+    assert grown.computed == 6
+    assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
 
 
 def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(
@@ -154,7 +154,8 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(
     monkeypatch.setenv("COMPANION_CACHE", str(places / "file" / "cache"))
     calls = _studies.n_calls
     second = load_records(study())
-    assert _studies.n_calls == calls and (first.computed, second.computed) == (6, 0)
+    assert _studies.n_calls == calls
+    assert (first.computed, second.computed) == (6, 0)
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
@@ -167,7 +168,8 @@ def test_a_run_stopped_between_last_unit_and_table_is_completed(
             load_records(study(n_repetitions=6))
     records = load_records(study(n_repetitions=6))
     assert (records.computed, len(records.frame)) == (0, N_UNITS)
-    assert table(places) == reference and stored(working(places)) == set()
+    assert table(places) == reference
+    assert stored(working(places)) == set()
 
 
 # ------------------------------------------------------------------------ threads and warnings
@@ -218,7 +220,8 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
         "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance"
         in lines[0]
     )
-    assert "fragile_error_rate, line" in lines[0] and "C=1.0" in lines[1]
+    assert "fragile_error_rate, line" in lines[0]
+    assert "C=1.0" in lines[1]
     assert len(read_stored(study(n_repetitions=4)).frame) == 4
     assert load_records(study(n_repetitions=4)).computed == 4
 
@@ -229,10 +232,12 @@ def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, 
     assert records.missing == [
         ("heart.dat cannot be had here; run `companion data fetch`.", 2)
     ]
-    assert records.computed == 2 and records.frame["repetition"].tolist() == [0, 0]
+    assert records.computed == 2
+    assert records.frame["repetition"].tolist() == [0, 0]
     assert len(table(places).splitlines()) == 3
     none = load_records(study(_studies.lacks_data, 10, "table_1", "digest"))
-    assert none.missing == [("no network", 20)] and none.frame.empty
+    assert none.missing == [("no network", 20)]
+    assert none.frame.empty
     assert list(none.frame.columns[:2]) == ["C", "repetition"]
     later = load_records(study(n_repetitions=2))  # the data have come
     assert (later.computed, later.missing) == (2, [])
@@ -314,10 +319,8 @@ def test_fresh_computes_all_again(places, other_code):
     assert ",0000" in (places / "project/data/records/index.csv").read_text()
     pd.testing.assert_frame_equal(again.frame, before)
     RecordStore(study()).path.write_text("damaged\n")
-    assert (
-        load_records(study(), fresh=True).computed == 6
-        and load_records(study()).computed == 0
-    )
+    assert load_records(study(), fresh=True).computed == 6
+    assert load_records(study()).computed == 0
 
 
 def test_a_fresh_run_that_was_interrupted_three_times_goes_on(places, start):
@@ -337,7 +340,9 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     load_records(study())
     before = table(places)
     quick = load_records(study(), "quick")
-    assert quick.computed == 4 and len(quick.frame) == 4 and table(places) == before
+    assert quick.computed == 4
+    assert len(quick.frame) == 4
+    assert table(places) == before
     assert load_records(study(), "quick").computed == 0
 
 

@@ -74,7 +74,8 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         running.send_signal(signal.SIGKILL)
         acknowledged |= set(running.communicate()[0].split())
         found = again(store).records()
-        assert acknowledged <= set(found) and len(found) <= len(acknowledged) + 4
+        assert acknowledged <= set(found)
+        assert len(found) <= len(acknowledged) + 4
         assert {record.rows[0][0] for record in found.values()} == {"0.333333"}
 
 
@@ -105,10 +106,8 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
         DamagedError, match="damaged and left as it is; move it away"
     ) as caught:
         getattr(again(store), action)()
-    assert (
-        str(store.working) in str(caught.value)
-        and store.working.read_bytes() == content
-    )
+    assert str(store.working) in str(caught.value)
+    assert store.working.read_bytes() == content
 
 
 # ------------------------------------------------------------------------- disks and permissions
@@ -136,7 +135,8 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing_stored(places):
     assert (stored_then, stored_later) == ("3", "4")
     for message in messages:
         assert "table_0.sqlite: " in message
-        assert "Free some space on its disk" in message and "run again" in message
+        assert "Free some space on its disk" in message
+        assert "run again" in message
     assert len(messages) == 3
 
 
@@ -155,8 +155,10 @@ def test_the_table_is_sorted_rounded_and_small_and_the_working_file_is_emptied(s
         "1.0,0,1,0.333333",
         "1.0,1,0,0.0",
     ]
-    assert len(lines) == 13 and store.path.stat().st_size < 300
-    assert stored(store.working) == set() and again(store).records() == before
+    assert len(lines) == 13
+    assert store.path.stat().st_size < 300
+    assert stored(store.working) == set()
+    assert again(store).records() == before
     assert oct(store.path.stat().st_mode & 0o777) == "0o644"
     index = store.path.parents[1] / "index.csv"
     digest = hashlib.sha256(store.path.read_bytes()).hexdigest()
@@ -222,10 +224,8 @@ def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store
     store.append(units[0], [{**ROW, "error": 7.0}])
     again(store).consolidate()
     found = again(store).records()
-    assert len(found) == 6 and [found[unit.key].rows[0][0] for unit in units] == [
-        "7.0",
-        "0.0",
-    ]
+    assert len(found) == 6
+    assert [found[unit.key].rows[0][0] for unit in units] == ["7.0", "0.0"]
 
 
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):

@@ -26,7 +26,9 @@ def test_the_key_and_the_seed_do_not_depend_on_the_order_of_the_parameters(
     random.shuffle(items)
     one = Unit("p", "s", params)
     other = Unit("p", "s", dict(items))
-    assert one.key == other.key and one == other and hash(one) == hash(other)
+    assert one.key == other.key
+    assert one == other
+    assert hash(one) == hash(other)
     assert states(one.seed_sequence) == states(other.seed_sequence)
 
 
@@ -42,7 +44,8 @@ def test_different_parameters_have_different_keys_and_seeds(first, second):
     same = identity(first) == identity(second)
     assert (one.key == other.key) is same
     assert (states(one.seed_sequence) == states(other.seed_sequence)) is same
-    assert len(one.key) == 20 and int(one.key, 16) >= 0
+    assert len(one.key) == 20
+    assert int(one.key, 16) >= 0
 
 
 def test_paper_study_and_data_change_the_key_and_data_not_the_seed():
@@ -54,9 +57,8 @@ def test_paper_study_and_data_change_the_key_and_data_not_the_seed():
     for params in ({"C": 1}, {"C": True}, {"C": "1.0"}, {"D": 1.0}):
         assert Unit("p", "s", params, "d").key != base.key
     new = study.unit("e", C=1.0)
-    assert new.key != base.key and states(new.seed_sequence) == states(
-        base.seed_sequence
-    )
+    assert new.key != base.key
+    assert states(new.seed_sequence) == states(base.seed_sequence)
 
 
 NUMPY = [np.float32, np.float64, np.int32, np.int64, np.uint8, np.bool_, np.str_]

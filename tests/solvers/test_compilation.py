@@ -44,4 +44,6 @@ def test_a_fresh_compilation_and_the_cached_one_give_the_same_bits(tmp_path):
     fresh, cached = (
         python("-W", "ignore", "-c", PROGRAM, **options).stdout for _ in range(2)
     )
-    assert list(tmp_path.rglob("*.nbc")) and fresh.count("\n") == 4 and fresh == cached
+    assert list(tmp_path.rglob("*.nbc"))
+    assert fresh.count("\n") == 4
+    assert fresh == cached

@@ -79,15 +79,11 @@ def test_the_last_machine_that_improved_is_returned(transform, search):
         errors = [entry["validation_error"] for entry in result.history]
         n = result.n_transforms
         kept = [entry["kept"] for entry in result.history]
-        assert (
-            kept[: n + 1] == [True] * (n + 1)
-            and len(kept) <= n + 2
-            and not any(kept[n + 1 :])
-        )
-        assert (
-            np.all(np.diff(errors[: n + 1]) < 0)
-            and result.validation_error == errors[n]
-        )
+        assert kept[: n + 1] == [True] * (n + 1)
+        assert len(kept) <= n + 2
+        assert not any(kept[n + 1 :])
+        assert np.all(np.diff(errors[: n + 1]) < 0)
+        assert result.validation_error == errors[n]
         if len(errors) == n + 2:
             assert errors[-1] >= result.validation_error
             assert "does not lower the validation error" in result.stop_reason
@@ -110,12 +106,15 @@ def test_a_constant_transformation_is_another_penalty():
 def test_without_validation_samples_all_are_applied_unless_one_degenerates():
     _, y, part = problem(share=0.0)
     result = run(part, "amari", max_transforms=3)
-    assert result.n_transforms == 3 and len(result.history) == 4
-    assert np.isnan(result.validation_error) and result.samples.size == y.size
+    assert result.n_transforms == 3
+    assert len(result.history) == 4
+    assert np.isnan(result.validation_error)
+    assert result.samples.size == y.size
     assert result.stop_reason == "All 3 transformations were applied."
     assert result.history[1]["parameters"]["tau"] == pytest.approx(5 / 2**0.5)
     result = run(part, Constant(1e4), max_transforms=9)
-    assert result.is_degenerate and 0 < result.n_transforms < 9
+    assert result.is_degenerate
+    assert 0 < result.n_transforms < 9
     np.testing.assert_allclose(result.factors, 1e4**result.n_transforms)
 
 
@@ -132,11 +131,10 @@ def test_without_validation_samples_all_are_applied_unless_one_degenerates():
 def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
     _, _, part = problem(share=share)
     result = run(part, rule)
-    assert result.is_degenerate and result.n_transforms == 0
-    assert (
-        re.search(message, result.stop_reason)
-        and "Transformation 1" in result.stop_reason
-    )
+    assert result.is_degenerate
+    assert result.n_transforms == 0
+    assert re.search(message, result.stop_reason)
+    assert "Transformation 1" in result.stop_reason
     assert np.all(np.isfinite(decisions(result, part)))
 
 
@@ -160,7 +158,8 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     # Machines to a tolerance of 1e-3 may see a validation sample on either side.
     np.testing.assert_allclose(errors, found, atol=0.1 if tol == 1e-3 else 1e-12)
     best = race.best
-    assert best.validation_error() == errors.min() and best.machine.converged
+    assert best.validation_error() == errors.min()
+    assert best.machine.converged
     alone = part.machine(best.factors)
     assert abs(best.machine.objective - alone.objective) <= 2 * tol * alone.objective
     assert len(np.unique(errors)) > 1

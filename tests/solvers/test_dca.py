@@ -42,7 +42,8 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     np.testing.assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
     for i, j, m in np.argwhere(machine.beta > 0):
         assert f[i, m] == np.delete(f[i], j).max()
-    assert np.count_nonzero(machine.beta) > 0 and machine.n_steps > 0
+    assert np.count_nonzero(machine.beta) > 0
+    assert machine.n_steps > 0
     hinge = C * np.sum(matrix[y] * np.maximum(level - g, 0.0))
     tangent = np.sum(brackets(machine.beta) * f)
     here = 0.5 * np.sum(machine.w**2) + hinge + tangent
@@ -109,10 +110,12 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
         np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
     for one, other in zip(forwards, backwards, strict=True):
-        assert one.converged.all() and np.all(one.duality_gap <= 1e-7 * one.objective)
+        assert one.converged.all()
+        assert np.all(one.duality_gap <= 1e-7 * one.objective)
         if form == "utility" or one is forwards[0]:
             np.testing.assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
-    assert not forwards[0].n_steps.any() and forwards[1].n_steps.max() > 1
+    assert not forwards[0].n_steps.any()
+    assert forwards[1].n_steps.max() > 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -137,7 +140,8 @@ def test_any_small_sample_comes_to_an_end_with_a_falling_objective(
     if not matrix[y].any() or not (matrix.max() - matrix)[y].any():
         return
     machine = dca(Design.linear(X), y, matrix, C, s, form=form, tol=1e-6)
-    assert machine.converged and machine.objective == machine.objectives[-1]
+    assert machine.converged
+    assert machine.objective == machine.objectives[-1]
     assert np.all(np.diff(machine.objectives) <= 0.0)
     value = objective_of(machine, y, matrix, C, s, form)
     assert machine.objective == pytest.approx(value, abs=1e-7 * C * matrix[y].sum())
@@ -177,7 +181,8 @@ def test_a_spent_budget_warns_and_what_was_reached_is_returned():
     start = (Design.linear(X), y, utility)
     message = "did not converge: The budget of 1 DC steps.*max_iter"
     machine = warned(f"dca {message}", dca, *start, 1.0, -0.5, max_iter=1)
-    assert not machine.converged and machine.n_steps == 1
+    assert not machine.converged
+    assert machine.n_steps == 1
     assert machine.objectives[1] < machine.objectives[0]
     message = "for 1 of 1 robust machines: the first has C = 1"
     warned(message, dca_path, *start, [1.0], -0.5, max_iter=1)

@@ -51,7 +51,8 @@ def test_repeated_prototypes_get_no_coefficient():
     assert twice.m == once.m == 6
     a, b = (wls(design, y, 1.0, tol=1e-9) for design in (once, twice))
     np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
-    assert b.coef.shape == (12,) and np.count_nonzero(b.coef) == 6
+    assert b.coef.shape == (12,)
+    assert np.count_nonzero(b.coef) == 6
 
 
 def test_a_fold_is_the_same_machine_on_fewer_samples():
@@ -61,7 +62,8 @@ def test_a_fold_is_the_same_machine_on_fewer_samples():
     for make in (Design.linear, lambda X: semiparametric(X, prototypes)):
         design = make(X)
         part = design.take(fold)
-        assert part.n == fold.sum() and design.n == 60
+        assert part.n == fold.sum()
+        assert design.n == 60
         a, b = (wls(d, y[fold], 1.0, tol=1e-9) for d in (part, make(X[fold])))
         np.testing.assert_allclose(a.coef, b.coef, rtol=1e-5, atol=1e-6)
 

@@ -35,7 +35,9 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
         )
         assert result.intercept == pytest.approx(intercept, abs=1e-9)
         assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
-        assert result.kkt_violation < 1e-9 and result.converged and result.n_iter == 0
+        assert result.kkt_violation < 1e-9
+        assert result.converged
+        assert result.n_iter == 0
 
 
 def test_samples_of_weight_zero_are_as_good_as_absent():
@@ -126,4 +128,5 @@ def test_what_rounding_leaves_unsolved_is_said_and_not_called_converged():
         lambda: LSPath(indefinite, Y).solve(1e3),
     ):
         result = warned("ls has not converged.*duality gap.*scale the inputs", solve)
-        assert result.kkt_violation > 1e-3 and not result.converged
+        assert result.kkt_violation > 1e-3
+        assert not result.converged

@@ -57,7 +57,9 @@ def assert_optimal(result, K, y, ridge, tol):
     )
     f = K @ (y * a) + result.intercept
     np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
-    assert result.converged and not result.touching and "at most" in result.stop_reason
+    assert result.converged
+    assert not result.touching
+    assert "at most" in result.stop_reason
 
 
 def generic(K, y, ridge):
@@ -176,7 +178,8 @@ def test_hulls_that_overlap_are_reported(accelerate):
     y = np.array([1.0, 1.0, -1.0, -1.0])
     message = "hulls of the classes touch.*raise the ridge"
     result = warned(message, mdm, X @ X.T, y, accelerate=accelerate)
-    assert result.touching and not result.converged
+    assert result.touching
+    assert not result.converged
     assert result.squared_norm == pytest.approx(0.0, abs=1e-12)
     assert result.duality_gap == result.objective
     assert np.isfinite(result.decision_function).all()
@@ -195,7 +198,9 @@ def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     result = warned(
         message, mdm, K, y, ridge=0.01, accelerate=accelerate, tol=1e-9, max_iter=7
     )
-    assert result.n_iter == 7 and not result.converged and not result.touching
+    assert result.n_iter == 7
+    assert not result.converged
+    assert not result.touching
     assert result.duality_gap > 1e-9 * result.objective
     warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
 
@@ -226,8 +231,10 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
         K, y, ridge=ridge, selection=mode[0], accelerate=mode[1], max_iter=20_000
     )
     a = result.alpha
-    assert (a >= 0.0).all() and np.isfinite(result.products).all()
-    assert a[y > 0].sum() == pytest.approx(1.0) and a[y < 0].sum() == pytest.approx(1.0)
+    assert (a >= 0.0).all()
+    assert np.isfinite(result.products).all()
+    assert a[y > 0].sum() == pytest.approx(1.0)
+    assert a[y < 0].sum() == pytest.approx(1.0)
     assert np.isfinite(
         [result.intercept, result.duality_gap, result.kkt_violation]
     ).all()

@@ -111,7 +111,8 @@ def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
     seen = []
     free = np.full(40, -np.inf), np.full(40, np.inf)
     evolve(lambda X: seen.append(X) or np.arange(len(X)), *free, seed=0, generations=30)
-    assert len(seen) == 30 and seen[0].shape == (4 + int(3 * np.log(40)), 40)
+    assert len(seen) == 30
+    assert seen[0].shape == (4 + int(3 * np.log(40)), 40)
     assert seen[0].mean() == pytest.approx(0.5, abs=0.05)
     assert seen[0].std() == pytest.approx(0.3, abs=0.03)
 
@@ -124,4 +125,5 @@ def test_evolution_ends_at_the_target_and_survives_infinities():
         return np.where(X[:, 0] > 0.5, np.inf, -np.inf if len(calls) > 3 else 7.0)
 
     _, value = evolve(broken, np.zeros(2), np.ones(2), seed=0, target=0.0)
-    assert len(calls) == 4 and value < -1e99
+    assert len(calls) == 4
+    assert value < -1e99

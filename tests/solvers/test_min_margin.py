@@ -48,18 +48,16 @@ def test_the_value_is_that_of_a_generic_qp_and_the_multipliers_satisfy_13_to_15(
         w = bracket.T @ Z
         wanted = by_primal(design, y, utility, C, beta)
         dual = alpha.sum() - 0.5 * np.sum(w**2)
-        assert machine.converged and machine.objective == pytest.approx(
-            wanted, abs=1e-7 * total
-        )
+        assert machine.converged
+        assert machine.objective == pytest.approx(wanted, abs=1e-7 * total)
         assert machine.objective - dual == pytest.approx(
             machine.duality_gap, abs=1e-10 * total
         )
         assert (
             -1e-12 * total <= machine.duality_gap <= 1e-10 * max(wanted, 1e-4 * total)
         )
-        assert alpha.min() >= 0.0 and np.all(
-            alpha.sum(axis=2) <= C * utility[y] * (1 + 1e-12)
-        )
+        assert alpha.min() >= 0.0
+        assert np.all(alpha.sum(axis=2) <= C * utility[y] * (1 + 1e-12))
         assert np.abs(bracket.sum(axis=0)).max() <= 1e-11 * total or not design.bias
         np.testing.assert_allclose(machine.w, w, atol=1e-6 * max(1.0, np.abs(w).max()))
         violation = np.abs(machine.w - w).max()
@@ -157,4 +155,6 @@ def test_a_spent_budget_warns_with_the_gap_and_advice():
     message = "budget of 2 iterations is spent.*gap is.*Raise"
     problem = (Design.linear(X), Y)
     machine = warned(message, min_margin, *problem, np.eye(3), 1.0, max_iter=2)
-    assert not machine.converged and machine.n_iter == 2 and machine.duality_gap > 0.0
+    assert not machine.converged
+    assert machine.n_iter == 2
+    assert machine.duality_gap > 0.0

@@ -49,7 +49,9 @@ def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(
     same_machine(machine, dual._replace(objective=-dual.objective), atol=2e-4, rel=1e-6)
     np.testing.assert_allclose(machine.alpha, dual.alpha, atol=1e-4 * max(1.0, C))
     plain = wls(design, y, C, sample_weight=weight, accelerate=False, tol=1e-6)
-    assert machine.converged and machine.kkt_violation < 1e-6 and plain.converged
+    assert machine.converged
+    assert machine.kkt_violation < 1e-6
+    assert plain.converged
     same_machine(plain, machine, atol=1e-3, rel=1e-6)
 
 
@@ -64,7 +66,8 @@ def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(
     early = warned(
         message, wls, *sample, accelerate=accelerate, max_iter=max_iter, tol=1e-9
     )
-    assert not early.converged and early.n_iter == max_iter
+    assert not early.converged
+    assert early.n_iter == max_iter
     assert early.objective - early.duality_gap <= optimum * (1 + 1e-9)
     assert early.objective >= optimum * (1 - 1e-9)
     assert early.duality_gap > 1e-9 * early.objective
@@ -97,7 +100,8 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     eta = C * np.where(xi > 0, loss.derivative(xi), loss.derivative(1e-300)) - alpha
     floor = 1e-7 if loss.needs_floor else 0.0
     slopes = C * loss.derivative(np.linspace(1e-9, 3, 1000)).max()
-    assert np.all(alpha >= 0) and np.all(eta >= -1e-9 * slopes)  # (11)
+    assert np.all(alpha >= 0)
+    assert np.all(eta >= -1e-9 * slopes)
     assert abs(alpha @ y) <= 1e-6 * alpha.sum()  # (9)
     np.testing.assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
     np.testing.assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
@@ -152,7 +156,8 @@ def test_a_warm_start_on_separable_data_ends_at_the_optimum(seed):
     design = Design.linear(X)
     costs = 10.0 ** np.arange(-3, 5)
     for C, machine in zip(costs, wls_path(design, y, costs), strict=True):
-        assert machine.converged and machine.n_iter < 40
+        assert machine.converged
+        assert machine.n_iter < 40
         assert machine.duality_gap <= 1e-6 * machine.objective
         cold = wls(design, y, C, tol=1e-9)
         assert machine.objective == pytest.approx(cold.objective, rel=2e-6)
@@ -229,7 +234,8 @@ def test_any_small_problem_is_solved(data):
         Design.linear(X) if kernel == "linear" else Design.kernel(gram(X, gamma=0.5))
     )
     machine = wls(design, y, C, loss=loss)
-    assert machine.converged and machine.objective >= 0
+    assert machine.converged
+    assert machine.objective >= 0
     assert machine.decision_function.shape == machine.alpha.shape == (n,)
     assert machine.coef.shape == ((m,) if kernel == "linear" else (n,))
     assert np.isfinite(machine.decision_function).all()
@@ -284,5 +290,7 @@ def test_a_spent_budget_warns_once_and_names_the_violation():
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         early = wls(Design.linear(X), y, 100.0, loss=Unbiased(2), max_iter=2)
     assert len(caught) == 1
-    assert not early.converged and early.n_iter == 2 and early.kkt_violation > 1e-6
+    assert not early.converged
+    assert early.n_iter == 2
+    assert early.kkt_violation > 1e-6
     assert np.isnan(early.duality_gap)

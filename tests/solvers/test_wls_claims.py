@@ -41,7 +41,8 @@ def test_a_plain_step_for_s_2_can_only_raise_the_objective_by_samples_that_come_
             assert comes_back or not rise
             rises = rises + rise
             tame = tame + (not comes_back)
-    assert rises > 20 and tame > 500  # both kinds of step were there to be tested
+    assert rises > 20
+    assert tame > 500
 
 
 def test_the_plain_iteration_for_s_2_can_go_round_and_damping_or_halving_cures_it():
@@ -103,7 +104,8 @@ def test_the_stability_bound_is_met_in_the_limit_of_a_large_cost(s):
     little = max(bound - 0.05, 0.0)
     message = "stable only with a damping above"
     below = warned(message, wls, *problem, damping=little, **settings)
-    assert not below.converged and "period two" in below.stop_reason
+    assert not below.converged
+    assert "period two" in below.stop_reason
     assert wls(*problem, damping=bound + 0.05, **settings).converged
     auto, same = (
         wls(*problem, damping=damping, **settings) for damping in ("auto", chosen)
@@ -122,7 +124,8 @@ def test_the_papers_damping_lets_s_4_alternate_and_the_warning_names_the_cure():
     damped = {"loss": loss, "damping": 0.2}
     orbit = warned(message, wls, *problem, accelerate=False, history=True, **damped)
     w = orbit.log["w"][:, 0]
-    assert abs(w[-1] - w[-3]) < 1e-3 * abs(w[-1] - w[-2]) and abs(w[-1] - w[-2]) > 1e-3
+    assert abs(w[-1] - w[-3]) < 1e-3 * abs(w[-1] - w[-2])
+    assert abs(w[-1] - w[-2]) > 1e-3
     cured = wls(*problem, loss=loss, accelerate=False)
     halved = wls(*problem, **damped)
     assert cured.w[0] == pytest.approx(halved.w[0], abs=1e-5)
@@ -200,4 +203,5 @@ def test_without_the_constant_no_finite_cost_gives_the_hard_margin():
         wls(design, y, C, **options).w for C in 10.0 ** np.arange(1, 7, 2) * largest
     )
     distances = [np.linalg.norm(w) - np.linalg.norm(w_of_C) for w_of_C in found]
-    assert distances == sorted(distances, reverse=True) and distances[-1] > 0
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] > 0

@@ -136,9 +136,8 @@ def test_leave_one_out_is_searched_exactly(weights):
             wrong[i] = other.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
         expected.append(np.mean(cost * wrong))
     np.testing.assert_allclose(search.cv_results_["leave_one_out"], expected)
-    assert len(set(expected)) > 1 and search.best_score_ == pytest.approx(
-        -min(expected)
-    )
+    assert len(set(expected)) > 1
+    assert search.best_score_ == pytest.approx(-min(expected))
 
 
 @pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}])
@@ -174,7 +173,8 @@ def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_p
     assert search.cv_results_["params"] == theirs["params"]
     for name in parameters:
         assert search.cv_results_[name].tolist() == theirs[name].tolist()
-    assert (table["mean_fit_time"] > 0).all() and table["converged"].all()
+    assert (table["mean_fit_time"] > 0).all()
+    assert table["converged"].all()
     assert table["n_support"].between(2, 60).all()
     assert table["rank_test_score"][search.best_index_] == 1
 
@@ -184,7 +184,8 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     given = L1SVC()
     search = GACVSearch(given, GRID, verbose=1).fit(X, words)
     assert capsys.readouterr().out == "Fitting each of 9 candidates to 60 samples\n"
-    assert given.C == 1.0 and not hasattr(given, "support_")
+    assert given.C == 1.0
+    assert not hasattr(given, "support_")
     machine = L1SVC(**search.best_params_).fit(X, words)
     np.testing.assert_array_equal(search.predict(X), machine.predict(X))
     np.testing.assert_array_equal(
@@ -192,7 +193,8 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     )
     assert search.score(X, words) == machine.score(X, words)
     assert search.classes_.tolist() == ["no", "yes"]
-    assert search.n_features_in_ == 2 and search.refit_time_ > 0
+    assert search.n_features_in_ == 2
+    assert search.refit_time_ > 0
 
 
 def test_the_search_works_in_pipelines_and_in_cross_validation():
@@ -202,7 +204,8 @@ def test_the_search_works_in_pipelines_and_in_cross_validation():
         gacvsearch__estimator__class_weight="balanced", gacvsearch__rho=2.0
     )
     search = pipeline.fit(X, Y)[-1]
-    assert search.best_estimator_.class_weight == "balanced" and search.rho == 2.0
+    assert search.best_estimator_.class_weight == "balanced"
+    assert search.rho == 2.0
 
 
 def test_a_cell_that_does_not_converge_is_marked_and_warned_of():

@@ -91,14 +91,14 @@ def public(search):
 def test_public_attributes_are_those_of_grid_search(refit):
     ours, theirs = both(L1SVC(), {"C": [1.0, 10.0]}, X, Y, refit=refit)
     assert public(ours) == public(theirs)
-    assert (
-        ours.n_splits_ == theirs.n_splits_ and ours.multimetric_ == theirs.multimetric_
-    )
+    assert ours.n_splits_ == theirs.n_splits_
+    assert ours.multimetric_ == theirs.multimetric_
     assert type(ours.scorer_) is type(theirs.scorer_)
     assert ours.get_params(deep=False).keys() == theirs.get_params(deep=False).keys()
     if refit:
         np.testing.assert_array_equal(ours.classes_, theirs.classes_)
-        assert ours.n_features_in_ == theirs.n_features_in_ and ours.refit_time_ > 0
+        assert ours.n_features_in_ == theirs.n_features_in_
+        assert ours.refit_time_ > 0
         assert ours.score(X, Y) == theirs.score(X, Y)
 
 
@@ -387,7 +387,8 @@ def test_verbose_says_what_is_about_to_be_fitted(capsys):
 
 def test_refit_by_a_function_chooses_its_index():
     search = KernelGridSearchCV(L1SVC(), GRID, refit=lambda results: 4).fit(X, Y)
-    assert search.best_index_ == 4 and search.best_params_ == {"C": 1.0, "gamma": 0.5}
+    assert search.best_index_ == 4
+    assert search.best_params_ == {"C": 1.0, "gamma": 0.5}
     assert not hasattr(search, "best_score_")
 
 

@@ -140,7 +140,8 @@ def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_wi
             )
             n_exceptions += 1
         n_stable += stable
-    assert n_stable > 20 and n_exceptions > 0
+    assert n_stable > 20
+    assert n_exceptions > 0
 
 
 def test_points_of_weight_zero_are_judged_by_the_machine_of_the_others():

@@ -31,7 +31,8 @@ def assert_solved(surface, grams, tol):
         for c, C in enumerate(surface.C):
             alpha = surface.alpha[g, c]
             upper = C * surface.factors
-            assert (alpha >= 0.0).all() and (alpha <= upper).all()
+            assert (alpha >= 0.0).all()
+            assert (alpha <= upper).all()
             assert abs(y @ alpha) <= 1e-11 * alpha.sum()
             scores = y - K @ (y * alpha)
             beta = y * alpha
@@ -119,7 +120,8 @@ def test_a_spent_budget_is_reported_and_nothing_else_is_lost():
     solutions = warned(
         "budget of 40 iterations is spent", solve_costs, machine, K, signs, None, C
     )
-    assert not solutions["converged"][1] and solutions["kkt_violation"][1] > 1e-6
+    assert not solutions["converged"][1]
+    assert solutions["kkt_violation"][1] > 1e-6
     values = (signs * solutions["alpha"]) @ K + solutions["intercept"][:, None]
     np.testing.assert_allclose(solutions["decision"], values, atol=1e-12)
 
