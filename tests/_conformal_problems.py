@@ -45,7 +45,9 @@ def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):
     X, y = board(seed=seed, **settings)
     rng = np.random.default_rng(seed)
     classes = [rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0)]
-    validation = np.concatenate([own[: round(share * own.size)] for own in classes])
+    validation = np.concatenate(
+        [members[: round(share * members.size)] for members in classes]
+    )
     D = squared_distances(X)
     K = gram(X, gamma=gamma, squared_distances=D)
     about = {

@@ -201,13 +201,18 @@ def invoke(artefacts, *words, code=0):
 
 
 def declare(project, row="mean", column="error", artefact="table_1", **others):
-    own = {"paper": "toy", "artefact": artefact, "rows": [row], "columns": [column]}
-    own |= {
+    deviation = {
+        "paper": "toy",
+        "artefact": artefact,
+        "rows": [row],
+        "columns": [column],
+    }
+    deviation |= {
         "reason": "other draws",
         "evidence": "notebook",
         "status": "demonstrated",
     } | others
-    (project / "data" / "deviations.yaml").write_text(json.dumps([own]))
+    (project / "data" / "deviations.yaml").write_text(json.dumps([deviation]))
 
 
 # -- words ----------------------------------------------------------------------------------
@@ -377,11 +382,11 @@ def test_an_interrupted_run_goes_on_and_the_next_computes_all(
     CALLS[:] = [None] * 2
     invoke(artefacts, *command)
     CALLS.clear()
-    told = "What is finished is kept; the same command goes on from there."
-    assert told in invoke(artefacts, *command, code=130)
+    message = "What is finished is kept; the same command goes on from there."
+    assert message in invoke(artefacts, *command, code=130)
     for computed in ((0, n - 1), (n, n)):
-        told = re.findall(r"(\d+) units computed", invoke(artefacts, *command))
-        assert tuple(map(int, told)) == computed
+        n_computed = re.findall(r"(\d+) units computed", invoke(artefacts, *command))
+        assert tuple(map(int, n_computed)) == computed
     assert [0, 1, *range(1, n), *range(n)] == CALLS  # the interrupted unit twice
 
 
@@ -763,8 +768,8 @@ def test_what_is_unexplained_comes_first(project):
 def test_explain_tells_all_about_one_value_and_how_to_see_it_again(
     project, nothing_runs
 ):
-    told = invoke([fig_2(21.0), fig_1()], "explain", "toy/fig_2", "size", "points")
-    found = dict(re.findall(r"(?m)^(\S.*?)  +(.*)$", told))
+    text = invoke([fig_2(21.0), fig_1()], "explain", "toy/fig_2", "size", "points")
+    found = dict(re.findall(r"(?m)^(\S.*?)  +(.*)$", text))
     assert [found[name] for name in ("published", "reproduced", "where")] == [
         "20",
         "21",
@@ -871,10 +876,10 @@ def test_what_a_command_needs_is_asked_before_anything_runs(
 ):
     not_installed(package)
     output = invoke([table_1()], *words.split(), code=2)
-    told = (
+    message = (
         f"{package} must be installed first. In a clone of the repository: pip install"
     )
-    assert f"{told} '.[{extra}]'" in " ".join(output.split())
+    assert f"{message} '.[{extra}]'" in " ".join(output.split())
 
 
 @pytest.mark.parametrize("missing", ["click", "companion"])
@@ -915,9 +920,11 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
 ):
     (project / "build").write_text("a file, where the folder of the products must be")
     output = invoke([table_1()], "reproduce", code=2)
-    told = " ".join(output.split())
-    assert f"Nothing can be written into {project}/build/reproduce/quick" in told
-    assert "set COMPANION_PROJECT to a copy of the project that can be written" in told
+    screen = " ".join(output.split())
+    assert f"Nothing can be written into {project}/build/reproduce/quick" in screen
+    assert (
+        "set COMPANION_PROJECT to a copy of the project that can be written" in screen
+    )
 
 
 # -- what is registered ---------------------------------------------------------------------
@@ -969,9 +976,9 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
     assert "usvc/table_1" in listed
     assert "l1nsvm" not in listed
     assert "overview" not in listed
-    told = invoke(None, "verify", "--allow-missing", code=3)
-    assert "usvc.csv has" in told
-    assert "l1nsvm" not in told
+    output = invoke(None, "verify", "--allow-missing", code=3)
+    assert "usvc.csv has" in output
+    assert "l1nsvm" not in output
     (published / "usvc.csv").unlink()
     assert "has nothing of any paper" in invoke(None, "verify", code=2)
 

@@ -42,20 +42,22 @@ def wanted():
     groups += [
         PROJECT["build-system"]["requires"]
     ]  # without build isolation they must be there
-    own = f"{project['name']}["  # an extra that includes another
+    itself = f"{project['name']}["  # an extra that includes another
     return sorted(
-        {text for group in groups for text in group if not text.startswith(own)}
+        {text for group in groups for text in group if not text.startswith(itself)}
     )
 
 
 def environment_of(python, platform):
-    own = {"python_version": python, "sys_platform": platform, "extra": ""}
-    own |= dict.fromkeys(
+    markers = {"python_version": python, "sys_platform": platform, "extra": ""}
+    markers |= dict.fromkeys(
         ["python_full_version", "implementation_version"], f"{python}.1"
     )
-    own |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
+    markers |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
     return (
-        default_environment() | own | ({"os_name": "nt"} if platform == "win32" else {})
+        default_environment()
+        | markers
+        | ({"os_name": "nt"} if platform == "win32" else {})
     )
 
 
@@ -124,18 +126,25 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
     (tmp_path / "pip.conf").write_text(settings)
     uv = tmp_path / "bin" / "uv"
     uv.parent.mkdir()
-    told = '"$UV_DEFAULT_INDEX $UV_EXTRA_INDEX_URL: $*"'
-    uv.write_text(f'#!/bin/sh\necho {told} >> "{tmp_path}/asked"\nexit {uv_fails}\n')
+    arguments = '"$UV_DEFAULT_INDEX $UV_EXTRA_INDEX_URL: $*"'
+    uv.write_text(
+        f'#!/bin/sh\necho {arguments} >> "{tmp_path}/asked"\nexit {uv_fails}\n'
+    )
     uv.chmod(0o755)
-    own = {
+    environment = {
         key: text
         for key, text in os.environ.items()
         if not key.startswith(("PIP_", "UV_"))
     }
-    own |= {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PYTHON": sys.executable}
-    own["PATH"] = f"{uv.parent}{os.pathsep}{own['PATH']}"
+    environment |= {
+        "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
+        "PYTHON": sys.executable,
+    }
+    environment["PATH"] = f"{uv.parent}{os.pathsep}{environment['PATH']}"
     command = ["sh", "tools/build_venv.sh", ".venv"]
-    run = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True)
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     asked = (tmp_path / "asked").read_text().splitlines()
     assert all(line.startswith("https://one.test  a b: pip install ") for line in asked)
     assert asked[0].endswith("--require-hashes --requirement requirements.lock")

@@ -48,10 +48,10 @@ def test_the_limit_of_a_container_leaves_less(linux, version, line, top, place):
     group(linux / top, 4 * GIGABYTE, 3 * GIGABYTE, version=version, cache=GIGABYTE)
     assert _memory.available_megabytes() == 2000.0
     if place != "/":
-        own = linux / top / place.strip("/")
-        group(own, 2 * GIGABYTE, GIGABYTE, version=version)
+        inner = linux / top / place.strip("/")
+        group(inner, 2 * GIGABYTE, GIGABYTE, version=version)
         assert _memory.available_megabytes() == 1000.0
-        group(own, GIGABYTE, 2 * GIGABYTE, version=version)
+        group(inner, GIGABYTE, 2 * GIGABYTE, version=version)
         assert _memory.available_megabytes() == 0.0
 
 

@@ -42,11 +42,11 @@ def small(monkeypatch):
         "a sign"
     )
     ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "reproduced"]
-    told = {"proposes": "A trick.", "today": "`sorted`."}
+    texts = {"proposes": "A trick.", "today": "`sorted`."}
     papers = {
-        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **told)
+        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **texts)
     }
-    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
+    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **texts)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
     monkeypatch.setattr(artefacts, "list_papers", lambda: papers)
@@ -73,18 +73,18 @@ def run(small, notebook, monkeypatch):
 
 def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(run):
     first, second = run("cell-04")[0]["sentences"]
-    title, _, citation, _, *told = first.splitlines()
+    title, _, citation, _, *sentences = first.splitlines()
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
-    assert told[0] == "* **What it proposes.** A trick."
+    assert sentences[0] == "* **What it proposes.** A trick."
     assert (
         "Of 1 printed values 1 agree and 0 differ; of 1 sentences 0 hold, 0 fail and 1"
-        in told[1]
+        in sentences[1]
     )
     assert (
         "The main claim, better: **mixed** (of 2 tests 1 holds, 1 undecided)."
-        in told[1]
+        in sentences[1]
     )
-    assert told[2] == "* **What to use today.** `sorted`."
+    assert sentences[2] == "* **What to use today.** `sorted`."
     assert (
         "Of 2 printed values 0 agree and 1 differ; of 1 sentences 0 hold, 1 fail"
         in second

@@ -26,8 +26,8 @@ def modules_with_lists():
 def documentation(value):
     """Its own text; for a class with those of its bases here, which may share parameters."""
     parts = inspect.getmro(value) if inspect.isclass(value) else [value]
-    own = (part for part in parts if (part.__module__ or "").startswith("companion"))
-    return "\n".join(inspect.cleandoc(part.__doc__ or "") for part in own)
+    ours = (part for part in parts if (part.__module__ or "").startswith("companion"))
+    return "\n".join(inspect.cleandoc(part.__doc__ or "") for part in ours)
 
 
 def undocumented(value):

@@ -152,13 +152,13 @@ def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger)
     row = ledger.find("#ledger tbody tr")
     reason = row.find_element("css selector", "a.reason")
     anchor = row.get_attribute("id")
-    told = reason.text
+    reason_text = reason.text
     name = row.find_element("css selector", "[data-label=row]").text
     reason.click()
     ledger.wait(
         "document.readyState === 'complete' && document.querySelector(':target')"
     )
-    assert told in ledger.find(".reason-block:target").text
+    assert reason_text in ledger.find(".reason-block:target").text
     ledger.find(f".reason-block:target a[href$='#{anchor}']").click()
     ledger.wait(f"document.querySelector('#{anchor}.target')")
     assert len(set(ledger.shown("artefact"))) == 1

@@ -28,10 +28,10 @@ def explicit_J(Z, y):
     mean = Z.mean(axis=0)
     between, within = np.zeros((2, Z.shape[1], Z.shape[1]))
     for label in (-1, 1):
-        own = Z[y == label]
-        centre = own.mean(axis=0)
-        between += len(own) * np.outer(centre - mean, centre - mean) / n
-        within += (own - centre).T @ (own - centre) / n
+        members = Z[y == label]
+        centre = members.mean(axis=0)
+        between += len(members) * np.outer(centre - mean, centre - mean) / n
+        within += (members - centre).T @ (members - centre) / n
     return np.trace(between) / np.trace(within)
 
 

@@ -61,10 +61,10 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     inside = set(zipfile.ZipFile(wheel).namelist())
     pages = {path for path in own_files("docs") if path.endswith(".md")}
     project = {*own_files("data"), *pages, *own_files("notebooks")}
-    own = "companion/_project/"
+    prefix = "companion/_project/"
     assert set(own_files("companion")) <= inside
     assert {
-        name.removeprefix(own) for name in inside if name.startswith(own)
+        name.removeprefix(prefix) for name in inside if name.startswith(prefix)
     } == project
     assert wheel.stat().st_size < 12e6
 

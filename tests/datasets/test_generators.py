@@ -152,11 +152,13 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
     for j in range(3):
         bins = np.digitize(p[:, j], [0.1, 0.3, 0.5, 0.7])
         for k in range(5):
-            own = bins == k
-            if own.sum() > 1000:
-                error = np.sqrt((p[own, j] * (1 - p[own, j])).sum()) / own.sum()
+            in_bin = bins == k
+            if in_bin.sum() > 1000:
+                error = (
+                    np.sqrt((p[in_bin, j] * (1 - p[in_bin, j])).sum()) / in_bin.sum()
+                )
                 assert (
-                    abs((y[own] == j + 1).mean() - p[own, j].mean())
+                    abs((y[in_bin] == j + 1).mean() - p[in_bin, j].mean())
                     < 4.5 * error + 1e-12
                 )
 

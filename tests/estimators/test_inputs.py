@@ -168,11 +168,13 @@ def test_a_warning_points_at_the_line_of_the_caller():
 def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(
     machine, name, instead
 ):
-    own = machine.__name__
-    message = rf"{own} has no parameter '{name}'.*{instead}.*\({own}\(\)"
+    class_name = machine.__name__
+    message = rf"{class_name} has no parameter '{name}'.*{instead}.*\({class_name}\(\)"
     refused(message, lambda: machine(**{name: True}), error=TypeError)
     refused(
-        f"{own} has no parameter 'gama'", lambda: machine(gama=1.0), error=TypeError
+        f"{class_name} has no parameter 'gama'",
+        lambda: machine(gama=1.0),
+        error=TypeError,
     )
 
 

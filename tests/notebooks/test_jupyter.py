@@ -53,9 +53,13 @@ class Server:
     def __init__(self, home):
         self.token = uuid.uuid4().hex
         self.runtime = home / "JUPYTER_RUNTIME_DIR"
-        own = [f"JUPYTER_{name}_DIR" for name in ("CONFIG", "DATA", "RUNTIME")]
-        own += ["IPYTHONDIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
-        environment = {**os.environ, **{name: str(home / name) for name in own}}
+        folders = [f"JUPYTER_{name}_DIR" for name in ("CONFIG", "DATA", "RUNTIME")]
+        folders += [
+            "IPYTHONDIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+            "JUPYTERLAB_WORKSPACES_DIR",
+        ]
+        environment = {**os.environ, **{name: str(home / name) for name in folders}}
         self.log = (home / "server.log").open("w", encoding="utf-8")
         token = f"--IdentityProvider.token={self.token}"
         command = [sys.executable, "-m", "jupyterlab", *OPTIONS.split(), token]
@@ -195,9 +199,9 @@ def test_moving_a_slider_changes_the_picture(server):
         assert models[slider]["_view_name"] == "FloatSliderView"
         shown = pictures(messages)
         for place in (60.0, 5.0):
-            own, answers = move(client, slider, place)
+            message_id, answers = move(client, slider, place)
             # the page shows what follows in the output of the slider
-            assert (output, {"msg_id": own}) in states(answers)
+            assert (output, {"msg_id": message_id}) in states(answers)
             shown += pictures(answers)
     before, moved, back = shown
     assert moved != before == back

@@ -101,7 +101,7 @@ def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_
     value, cut = practice.best_cut(f, y, moved=True)
     assert [1 - value, error_of(f - cut, y)] == pytest.approx([error, error])
     assert practice.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
-    ten = [np.r_[own[:15], np.tile(own[15:], 10)] for own in (y, f)]
+    ten = [np.r_[values[:15], np.tile(values[15:], 10)] for values in (y, f)]
     assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
 
 
@@ -112,8 +112,11 @@ def paired_records(gap, partitions=20):
     frame = pd.DataFrame(cells, columns=["partition", "fold", "method"])
     missed = np.random.default_rng(0).integers(1, 4, size=partitions * 7)
     n = (frame.method == "ACT").astype(int)
-    own = {"n_transformations": n, "missed": missed.repeat(len(methods.ALL)) + gap * n}
-    return frame.assign(**fixed, **own, degenerate=False, converged=True)
+    counts = {
+        "n_transformations": n,
+        "missed": missed.repeat(len(methods.ALL)) + gap * n,
+    }
+    return frame.assign(**fixed, **counts, degenerate=False, converged=True)
 
 
 def test_cells_means_and_tests_of_a_known_difference():
@@ -189,7 +192,8 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
     frame = frame[(frame.units == "hull") & (frame.dataset == problems.BOARD_NAME)]
     place = ["partition", "missed", "false_alarms", "n_transformations"]
     outcomes = {
-        sign: set(map(tuple, own[place].values)) for sign, own in frame.groupby("sign")
+        sign: set(map(tuple, records[place].values))
+        for sign, records in frame.groupby("sign")
     }
     williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
     assert outcomes["plus"] == williams

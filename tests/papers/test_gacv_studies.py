@@ -126,9 +126,9 @@ def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one
     assert (frame.target_low <= frame.target).all()
     assert (frame.target <= frame.target_high).all()
     assert (frame.risk >= frame.case.map(example.bayes_risk) - 5e-5).all()
-    own = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
-    assert (own.inefficiency == 1).all()
-    assert (own.from_misclass == 0).all()
+    runs = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
+    assert (runs.inefficiency == 1).all()
+    assert (runs.from_misclass == 0).all()
     assert (
         inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0
     ).all()

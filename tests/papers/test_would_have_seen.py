@@ -25,35 +25,35 @@ NEARER = 0.95
 BLIND = {"conformal": 67, "usvc": 3}
 
 
-def moved(row, own, departure):
+def moved(row, regeneration, departure):
     """The regeneration, moved to stand so far from the print or beyond the bound of a claim."""
     if row["kind"] == "ordinal":
         relation = parse_relation(row["relation"])
         sign = 1 if relation.sign.startswith("<") else -1
-        return {**own, "value": relation.bound + sign * departure}
+        return {**regeneration, "value": relation.bound + sign * departure}
     value = parse_printed(row["printed"]).value + departure
     if row["kind"] == "draw":
-        draws = np.array(own["draws"])
+        draws = np.array(regeneration["draws"])
         if {row["value"], *draws} <= {
             0,
             1,
         }:  # a yes or no is the other answer, or this one
             other = abs(departure) >= 1
             return {
-                **own,
+                **regeneration,
                 "draws": abs(draws - ((np.median(draws) != row["value"]) != other)),
             }
-        return {**own, "draws": draws - np.median(draws) + value}
+        return {**regeneration, "draws": draws - np.median(draws) + value}
     if (
         row["kind"] == "spread"
     ):  # all repetitions are farther apart, or nearer, but never alike
         value = max(value, 1e-9)
         return {
-            **own,
+            **regeneration,
             "value": value,
-            "se": own["se"] * value / (own["value"] or math.nan),
+            "se": regeneration["se"] * value / (regeneration["value"] or math.nan),
         }
-    return {**own, "value": value}
+    return {**regeneration, "value": value}
 
 
 def departures(row, would_see, factor):
@@ -77,11 +77,11 @@ def scored_rows(paper):
         cells = regenerated(artefact.values(records))
         for row in rows[rows["asks"].isin(SCORED)].to_dict("records"):
             found = cells.get((row["row"], row["column"]), {})
-            for reading, own in found.items():
+            for reading, regeneration in found.items():
                 yield (
                     f"{artefact.id}: {row['row']} / {row['column']} {reading}",
                     row,
-                    own,
+                    regeneration,
                 )
 
 
@@ -92,8 +92,8 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
     n_moved = 0
     n_blind = 0
     wrong = []
-    for name, row, own in scored_rows(paper):
-        found = compare_row(row, own)
+    for name, row, regeneration in scored_rows(paper):
+        found = compare_row(row, regeneration)
         if found.outcome == "not run":
             continue
         if not math.isfinite(found.would_see):
@@ -102,11 +102,14 @@ def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_n
             continue
         if parse_printed(row["printed"]) is None and row["kind"] == "deterministic":
             wrong += [name] * (
-                compare_row(row, {**own, "value": "?"}).outcome != "differs"
+                compare_row(row, {**regeneration, "value": "?"}).outcome != "differs"
             )
             continue
         far, near = (
-            [compare_row(row, moved(row, own, d)).outcome in DEPARTS for d in ways]
+            [
+                compare_row(row, moved(row, regeneration, d)).outcome in DEPARTS
+                for d in ways
+            ]
             for ways in (departures(row, found.would_see, f) for f in (FARTHER, NEARER))
         )
         # An uneven yardstick, that of a spread or a draw, is the longer way: both sides are seen by
@@ -128,6 +131,6 @@ def test_a_row_that_repeats_another_has_its_outcome(paper):
         f"{r['artefact']}: {r['row']} / {r['column']}": r["outcome"] for r in ledger
     }
     for r in (r for r in ledger if r["repeats"]):
-        own = f"{r['artefact']}: {r['repeats']}"
-        repeated = outcomes[own if own in outcomes else r["repeats"]]
+        repeated_row = f"{r['artefact']}: {r['repeats']}"
+        repeated = outcomes[repeated_row if repeated_row in outcomes else r["repeats"]]
         assert r["outcome"] == repeated, f"{r['artefact']}: {r['row']} / {r['column']}"

@@ -128,13 +128,13 @@ def test_the_objective_falls_to_a_value_that_depends_on_the_start():
     design = Design.linear(X)
     constant = np.zeros((3, 3))
     constant[:, -1] = [40.0, -20.0, -20.0]
-    stuck, own = (
+    stuck, weighted = (
         dca(design, y, U, 1.0, -0.5, start=start) for start in (constant, "weighted")
     )
     assert stuck.converged
-    assert own.converged
+    assert weighted.converged
     assert (stuck.decision_function.argmax(axis=1) == 0).all()
-    assert stuck.objective > 1.5 * own.objective
+    assert stuck.objective > 1.5 * weighted.objective
 
 
 def test_the_linear_program_for_b_need_not_determine_b():

@@ -91,7 +91,9 @@ def two_machines(sign):
     numbers = range(1, 11)
     cells = product(numbers, simulation.CELLS["table_2"], machines)
     names = ["sample", "config", "a", "machine", "test"]
-    frame = pd.DataFrame([(k, *cell, *own) for k, cell, own in cells], columns=names)
+    frame = pd.DataFrame(
+        [(k, *cell, *machine) for k, cell, machine in cells], columns=names
+    )
     level = 0.7 + 0.01 * np.random.default_rng(3).standard_normal(len(numbers))
     frame["test"] += level[frame["sample"] - 1]
     return frame.assign(log2_C=0.0, n_steps=1, converged=True)

@@ -46,9 +46,12 @@ class Cluster:
 
     def _start(self, module, *options, path=None):
         command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
-        own = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path or self.path))}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(str, path or self.path)),
+        }
         with open(self.folder / f"log_{len(self._processes)}", "wb") as log:
-            how = {"env": own, "cwd": self.folder, "stdout": log, "stderr": log}
+            how = {"env": environment, "cwd": self.folder, "stdout": log, "stderr": log}
             self._processes.append(subprocess.Popen(command, **how))
         return self._processes[-1]
 

@@ -56,13 +56,13 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     }
     names = ("error", "n", "some", "flag", "word", "maybe")
     values = ((10.0, None, "007"), (0.1, 5, "b"))
-    params = [dict(zip(parameters, own, strict=True)) for own in values]
+    params = [dict(zip(parameters, key, strict=True)) for key in values]
     units = {
-        own: Unit("tests", "t", given) for own, given in zip(cells, params, strict=True)
+        key: Unit("tests", "t", given) for key, given in zip(cells, params, strict=True)
     }
     rows = [dict(zip(names, row, strict=True)) for row in cells.values()]
     records = {
-        own: to_record("", [row], 6) for own, row in zip(cells, rows, strict=True)
+        key: to_record("", [row], 6) for key, row in zip(cells, rows, strict=True)
     }
     table = to_table(to_lines(parameters, records))
     frame, lines = to_frame(table, parameters, units)

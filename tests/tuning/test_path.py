@@ -54,8 +54,8 @@ def test_every_solution_of_a_path_is_certified_when_computed_afresh(
         high = np.where(y > 0, upper, -lower)
         assert np.all((beta >= low) & (beta <= high))
         assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
-        told = {"n_iter": 0, "stop_reason": "", "converged": True}
-        fresh = certify(K @ beta, y, beta, low, high, np.array(ridge), **told)
+        stopping = {"n_iter": 0, "stop_reason": "", "converged": True}
+        fresh = certify(K @ beta, y, beta, low, high, np.array(ridge), **stopping)
         assert result.converged
         assert fresh.kkt_violation <= tol * (1 + 1e-6)
         assert fresh.objective == pytest.approx(result.objective, rel=1e-9)
