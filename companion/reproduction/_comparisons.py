@@ -257,6 +257,10 @@ def compare_row(row, own, profile="paper"):
     -------
     Comparison
     """
+    if (
+        own is None and row["asks"] == "identity"
+    ):  # a test proves it, which the row names
+        return Comparison(LISTED)
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
     if is_missing(own["value"]) and own["n"] == 0:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
@@ -66,15 +67,67 @@ def test_training_along_C_ends_where_training_from_zero_ends(machine, distinct):
         assert result.objective == pytest.approx(cold.objective, rel=1e-7)
 
 
+def primal(w, b, X, y, C, constraints, slacks):
+    """The primal of a cell of Table 1 at w and b, with the slacks that they need."""
+    slack = 1 - y * (X @ w + b)
+    if constraints == "inequality":
+        slack = np.maximum(slack, 0)
+    cost = C * np.abs(slack) if slacks == "absolute" else C / 2 * slack**2
+    return w @ w / 2 + cost.sum()
+
+
+def general_method(X, y, C, constraints, slacks):
+    """w and b of the primal of a cell, by a method that knows nothing of duals."""
+    n, d = X.shape
+    A = y[:, None] * np.hstack([X, np.ones((n, 1))])
+    other_side = A if constraints == "equality" else np.zeros_like(A)
+    least_slack = np.vstack(
+        [np.hstack([A, np.eye(n)]), np.hstack([-other_side, np.eye(n)])]
+    )
+    bound = np.concatenate([np.ones(n), np.full(n, -float(constraints == "equality"))])
+
+    def objective(z):
+        slack = z[d + 1 :]
+        return z[:d] @ z[:d] / 2 + (
+            C * slack.sum() if slacks == "absolute" else C / 2 * slack @ slack
+        )
+
+    rule = {
+        "type": "ineq",
+        "fun": lambda z: least_slack @ z - bound,
+        "jac": lambda z: least_slack,
+    }
+    start = np.concatenate([np.zeros(d + 1), np.ones(n)])
+    options = {"ftol": 1e-12, "maxiter": 2000}
+    found = minimize(
+        objective, start, method="SLSQP", constraints=rule, options=options
+    )
+    return found.x[:d], found.x[d]
+
+
+@pytest.mark.parametrize("C", table_1.C_VALUES)
 @pytest.mark.parametrize("cell", table_1.CELLS)
-def test_the_primal_of_a_cell_has_the_optimum_of_its_machine(cell):
-    X, y = table_1.sample(draw=7)
-    w, b, objective = table_1.solve_primal(X, y, 1.0, *cell)
-    result = solve(table_1.CELLS[cell], gram(X, kernel="linear"), y, 1.0, tol=1e-9)
-    assert objective == pytest.approx(-result.objective, rel=1e-7)
-    np.testing.assert_allclose(X.T @ (y * result.alpha), w, atol=1e-5)
-    if cell != ("inequality", "absolute"):
-        assert b == pytest.approx(result.intercept, abs=1e-4)
+def test_the_machine_of_a_cell_solves_its_primal(cell, C):
+    """Its primal is its dual, exactly, and no general method finds a lower one."""
+    for draw in (1, 7, 50):
+        X, y = table_1.sample(draw)
+        K = gram(X, kernel="linear")
+        result = solve(table_1.CELLS[cell], K, y, C, tol=1e-9, max_iter=10**7)
+        w = X.T @ (y * result.alpha)
+        value = primal(w, result.intercept, X, y, C, *cell)
+        assert value == pytest.approx(-result.objective, rel=1e-7)
+        other = primal(*general_method(X, y, C, *cell), X, y, C, *cell)
+        assert value <= other * (1 + 1e-8) and other <= value * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("C", table_1.C_VALUES)
+def test_slacks_of_one_sign_are_the_least_with_no_point_beyond_its_hyperplane(C):
+    X, y = table_1.sample(7)
+    result = table_1.solve_one_sided(gram(X, kernel="linear"), y, C)
+    slack = 1 - y * result.decision_function
+    assert slack.min() > -1e-8
+    w = X.T @ (y * result.alpha)
+    assert w @ w / 2 + C * slack.sum() == pytest.approx(-result.objective, rel=1e-7)
 
 
 def test_separability_is_decided_exactly():
