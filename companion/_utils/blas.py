@@ -1,31 +1,151 @@
-"""Products of the linear algebra library that SciPy offers for contiguous matrices alone."""
+"""Routines of SciPy's BLAS and LAPACK, called so that other threads run and Ctrl-C is answered.
+
+SciPy's own wrappers let no other thread run while they compute. Of small matrices they are used all
+the same, as a call of them costs less. Matrices are in Fortran order, and of symmetric ones the
+lower half is read.
+"""
 
 import ctypes
 from functools import cache
 
 import numpy as np
 from numba.extending import get_cython_function_address
+from scipy.linalg import blas, lapack
 
-_UPPER = b"U"
+from companion._utils.threads import interruptible
+
+_BLAS = {"dsymv", "dsyrk", "dtrsm"}
+
+# Matrices with fewer rows are small: their factorisation takes some tenths of a second.
+_MANY_ROWS = 1500
 
 
 @cache
-def _symv():
-    """The routine dsymv, of pointers to its ten arguments."""
-    address = get_cython_function_address("scipy.linalg.cython_blas", "dsymv")
-    pointers = [ctypes.c_void_p] * 10
-    return ctypes.CFUNCTYPE(None, *pointers)(address)
+def _routine(name, n_arguments):
+    """A routine of pointers to its arguments."""
+    library = "cython_blas" if name in _BLAS else "cython_lapack"
+    address = get_cython_function_address(f"scipy.linalg.{library}", name)
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(address)
+
+
+def _call(name, *arguments):
+    """Call a routine; what it says comes back in arguments that are arrays or ctypes numbers."""
+    _routine(name, len(arguments))(*map(_pointer, arguments))
+
+
+def _pointer(argument):
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data
+    if isinstance(argument, bytes):
+        return argument
+    if isinstance(argument, int):
+        argument = ctypes.c_int(argument)
+    elif isinstance(argument, float):
+        argument = ctypes.c_double(argument)
+    return ctypes.byref(argument)
 
 
 def symmetric_product(A, x):
-    """A x of a symmetric matrix, of which one half is read; A may be a block of another one."""
-    n, stride, step = (ctypes.c_int(k) for k in (len(A), A.strides[0] // A.itemsize, 1))
-    one = ctypes.c_double(1.0)
-    zero = ctypes.c_double(0.0)
+    """A x of a symmetric matrix in C order; A may be a block of another one."""
+    stride = A.strides[0] // A.itemsize
     x = np.ascontiguousarray(x, dtype=np.float64)
     out = np.zeros(len(A))
-    numbers = n, one, stride, step, zero
-    n, one, stride, step, zero = map(ctypes.addressof, numbers)
-    matrix, vector, result = (array.ctypes.data for array in (A, x, out))
-    _symv()(_UPPER, n, one, matrix, stride, vector, step, zero, result, step)
+    _call("dsymv", b"U", len(A), 1.0, A, stride, x, 1, 0.0, out, 1)
     return out
+
+
+def cholesky(A):
+    """Make A its lower Cholesky factor in place; whether it is positive definite."""
+    n = len(A)
+    if n < _MANY_ROWS:
+        return lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)[1] == 0
+    info = ctypes.c_int()
+    interruptible(n**3 / 3, _call, "dpotrf", b"L", n, A, n, info)
+    return info.value == 0
+
+
+def cholesky_solve(factor, right):
+    """A^-1 right by the Cholesky factor of A, of one column or several."""
+    n = len(factor)
+    if n < _MANY_ROWS:
+        return lapack.dpotrs(factor, right, lower=1)[0]
+    out = np.array(right, order="F", dtype=np.float64)
+    n_columns = out.size // n
+    info = ctypes.c_int()
+    parts = factor, n, out, n, info
+    interruptible(2.0 * n * out.size, _call, "dpotrs", b"L", n, n_columns, *parts)
+    return out
+
+
+def definite_solve(A, right):
+    """A^-1 right by the Cholesky factor of A, and whether A is positive definite.
+
+    A is overwritten, and of it the upper half is read.
+    """
+    n = len(A)
+    if n < _MANY_ROWS:
+        _, out, info = lapack.dposv(A, right, overwrite_a=1)
+        return out, info == 0
+    out = np.array(right, order="F", dtype=np.float64)
+    n_columns = out.size // n
+    info = ctypes.c_int()
+    parts = A, n, out, n, info
+    interruptible(n**3 / 3, _call, "dposv", b"U", n, n_columns, *parts)
+    return out, info.value == 0
+
+
+def pivoted_cholesky(A, least):
+    """Lower Cholesky factor of A with pivoting, and the pivots, of which all exceed ``least``."""
+    n = len(A)
+    factor = np.array(A, order="F", dtype=np.float64)
+    pivots = np.empty(n, dtype=np.intc)
+    rank = ctypes.c_int()
+    workspace = np.empty(2 * n)
+    info = ctypes.c_int()
+    found = pivots, rank, float(least), workspace, info
+    interruptible(n**3 / 3, _call, "dpstrf", b"L", n, factor, n, *found)
+    return factor, pivots[: rank.value] - 1
+
+
+def times_inverse_transpose(B, factor):
+    """Make B the product B L^-T for a lower triangular L, in place."""
+    n, m = B.shape
+    sides = b"R", b"L", b"T", b"N"
+    interruptible(n * m**2, _call, "dtrsm", *sides, n, m, 1.0, factor, m, B, n)
+
+
+def add_square(C, A, sign):
+    """Add sign A A' to the lower half of C, in place."""
+    n, k = A.shape
+    if n < _MANY_ROWS:
+        blas.dsyrk(sign, A, beta=1.0, c=C, lower=1, overwrite_c=1)
+        return
+    shapes = b"L", b"N", n, k
+    interruptible(n**2 * k, _call, "dsyrk", *shapes, sign, A, n, 1.0, C, n)
+
+
+def symmetric_eigen(A):
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix."""
+    n = len(A)
+    matrix = np.array(A, order="F", dtype=np.float64)
+    values = np.empty(n)
+    vectors = np.empty((n, n), order="F")
+    n_found = ctypes.c_int()
+    support = np.empty(2 * n, dtype=np.intc)
+    info = ctypes.c_int()
+    which = b"V", b"A", b"L", n, matrix, n, 0.0, 1.0, 1, n, 0.0
+    found = n_found, values, vectors, n, support
+    # The first call asks how much workspace is best.
+    best = np.empty(1)
+    best_of_integers = np.empty(1, dtype=np.intc)
+    _call("dsyevr", *which, *found, best, -1, best_of_integers, -1, info)
+    workspace = np.empty(int(best[0]))
+    integers = np.empty(best_of_integers[0], dtype=np.intc)
+    spaces = workspace, workspace.size, integers, integers.size
+    interruptible(9 * n**3, _call, "dsyevr", *which, *found, *spaces, info)
+    if info.value:
+        raise np.linalg.LinAlgError(
+            "The eigenvalues of a symmetric matrix have not been found: LAPACK's dsyevr gave up. "
+            "Look at the scale of the kernel."
+        )
+    return values, vectors

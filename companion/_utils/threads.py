@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
@@ -18,6 +18,9 @@ _lock = threading.Lock()
 _inside = 0
 _limits = None
 
+# How often this thread is inside.
+_here = threading.local()
+
 
 @contextmanager
 def one_thread():
@@ -28,10 +31,12 @@ def one_thread():
     """
     shared, own = _libraries()
     _enter(shared)
+    _here.depth = getattr(_here, "depth", 0) + 1
     try:
         with own.limit(limits=1):
             yield
     finally:
+        _here.depth -= 1
         _leave()
 
 
@@ -68,30 +73,31 @@ def _leave():
                 pass
 
 
-def interruptible(work, function, *args, stop=None, **options):
+def interruptible(work, function, *args, stop=None):
     """What a function returns; Ctrl-C is answered although it computes for long.
 
     Python looks for signals between two calls only. So a call of so much work, in operations, runs
-    in a thread of its own while this one waits. After Ctrl-C that goes on unseen until it is done,
-    or sees that the array ``stop`` has been set to one; Python does not end before it. It is for
-    compiled loops: SciPy's calls of BLAS and LAPACK let no other thread run.
+    in a thread of its own while the main thread waits. After Ctrl-C that goes on unseen until it is
+    done, or sees that the array ``stop`` has been set to one, or Python ends. The function has to
+    let other threads run, as compiled loops and the routines in :mod:`companion._utils.blas` do.
     """
     if work < _LONG or threading.current_thread() is not threading.main_thread():
-        return function(*args, **options)
+        return function(*args)
+    limits = one_thread if getattr(_here, "depth", 0) else nullcontext
     call = Future()
 
     def run():
         try:
-            call.set_result(function(*args, **options))
+            with limits():
+                call.set_result(function(*args))
         except BaseException as error:
             call.set_exception(error)
 
-    threading.Thread(target=run).start()
+    threading.Thread(target=run, daemon=True).start()
     try:
         while not call.done():
-            wait(
-                [call], timeout=_LOOK_SECONDS
-            )  # Windows does not end a wait without a limit
+            # Windows does not end a wait without a limit.
+            wait([call], timeout=_LOOK_SECONDS)
     except BaseException:
         if stop is not None:
             stop[:] = 1

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
+from companion._utils.blas import (
+    add_square,
+    cholesky,
+    cholesky_solve,
+    pivoted_cholesky,
+    times_inverse_transpose,
+)
 from companion.solvers._loops.wls import scale_rows
 
 __all__ = ["Design", "normal_equations"]
@@ -104,20 +112,11 @@ class Design:
             # Nothing but zeros: the bias is the whole machine.
             largest = 1.0
             gram = np.eye(size)
-        factor, pivots, rank, _ = lapack.dpstrf(
-            gram, tol=_INDEPENDENT * largest, lower=1
-        )
+        factor, pivots = pivoted_cholesky(gram, _INDEPENDENT * largest)
+        rank = len(pivots)
         factor = np.asfortranarray(np.tril(factor[:rank, :rank]))
-        pivots = pivots[:rank] - 1
-        features = blas.dtrsm(
-            1.0,
-            factor,
-            np.asfortranarray(K[:, pivots]),
-            side=1,
-            lower=1,
-            trans_a=1,
-            overwrite_b=1,
-        )
+        features = np.asfortranarray(K[:, pivots])
+        times_inverse_transpose(features, factor)
         return cls(
             features, bias=bias, factor=factor, pivots=pivots, n_coefficients=size
         )
@@ -165,19 +164,21 @@ def normal_equations(design, a):
     for sign in (1.0,) if is_sum else (1.0, -1.0):
         k = scale_rows(design.augmented, a, sign, scaled)
         if k:
-            blas.dsyrk(sign, scaled[:k].T, beta=1.0, c=H, lower=1, overwrite_c=1)
+            add_square(H, scaled[:k].T, sign)
     if diagonal[-1] == 0.0:
         diagonal[-1] = _BIAS_RIDGE
     if not math.isfinite(diagonal.sum()):
         return None
-    factor, info = lapack.dpotrf(H, lower=1, clean=0)
-    if info and is_sum:  # rounding alone can make a sum of squares indefinite
+    factor = H.copy(order="F")
+    is_definite = cholesky(factor)
+    if not is_definite and is_sum:  # by rounding alone
         jitter = 1e-15 * diagonal.max()
-        while info and jitter < 1e-3 * diagonal.max():
+        while not is_definite and jitter < 1e-3 * diagonal.max():
             diagonal += 100.0 * jitter
             jitter *= 100.0
-            factor, info = lapack.dpotrf(H, lower=1, clean=0)
-    return None if info else lambda right: lapack.dpotrs(factor, right, lower=1)[0]
+            factor = H.copy(order="F")
+            is_definite = cholesky(factor)
+    return partial(cholesky_solve, factor) if is_definite else None
 
 
 def _checked_matrix(matrix, name):

@@ -18,10 +18,12 @@ cross-validation of sparse least-squares support vector machines, Neural Network
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import linalg
-from scipy.linalg import lapack
 
+from companion._utils.blas import cholesky, cholesky_solve, symmetric_eigen
 from companion._utils.checks import (
     check_square,
     checked_positive,
@@ -99,7 +101,7 @@ class LSPath:
         self._problem = problem = _Checked(K, y, sample_weight)
         self._root = np.sqrt(problem.weight)
         scaled = self._root[:, None] * problem.K * self._root
-        values, self._vectors = linalg.eigh(scaled, check_finite=False)
+        values, self._vectors = symmetric_eigen(scaled)
         self._values = np.maximum(values, 0.0)
         self._scaled_y = self._vectors.T @ (self._root * problem.y)
         self._scaled_e = self._vectors.T @ self._root
@@ -272,10 +274,9 @@ def _factorise(K, ridge):
     """Return x -> A^-1 x for A = K + diag(ridge), positive definite up to rounding."""
     A = K.copy()
     A.ravel()[:: ridge.size + 1] += ridge
-    factor, info = lapack.dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
-    if not info:
-        return lambda x: lapack.dpotrs(factor, x, lower=1)[0]
-    values, vectors = linalg.eigh(K + np.diag(ridge), check_finite=False)
+    if cholesky(A.T):
+        return partial(cholesky_solve, A.T)
+    values, vectors = symmetric_eigen(K + np.diag(ridge))
     values = np.maximum(values, np.finfo(float).eps * values[-1])
     return lambda x: vectors @ ((vectors.T @ x).T / values).T
 

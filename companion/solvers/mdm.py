@@ -26,8 +26,8 @@ Control 12 (1974). The second order: Fan, Chen and Lin, JMLR 6 (2005).
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
+from companion._utils.blas import definite_solve
 from companion._utils.checks import check_options
 from companion._utils.compiled import njit
 from companion._utils.progress import report
@@ -385,8 +385,8 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
         E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T
         if not E.any(axis=0).all():
             return False
-        _, Z, info = lapack.dposv(A.T, E, overwrite_a=1)
-        if info != 0:
+        Z, is_definite = definite_solve(A.T, E)
+        if not is_definite:
             return False
         G = E.T @ Z
         values = Z @ (G.diagonal()[::-1] - G[0, 1])

@@ -179,8 +179,8 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
 
 
 def test_a_machine_on_few_places_of_many_points_is_made_exact():
-    data = load_ida("titanic", "drawn")
-    (train, _) = ida_split("titanic", 3, "drawn")
+    data = load_ida("titanic")
+    (train, _) = ida_split("titanic", 3)
     X = data.X[train]
     y = data.y[train]
     surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
