@@ -135,14 +135,6 @@ def test_what_differs_is_named_until_it_is_declared(walk):
     ]  # the setting is not scored
 
 
-def test_the_modules_of_the_example_are_as_ruff_writes_them(walk):
-    whole = [block["path"] for block in blocks() if block["path"] and not block["how"]]
-    modules = [path for path in whole if path.endswith(".py")]
-    for words in (["format", "--check"], ["check"]):
-        done = walk.run("-m", "ruff", *words, "--no-cache", *modules)
-        assert modules and done.returncode == 0, done.stdout
-
-
 def test_records_and_notebook_are_ready_to_be_committed(walk):
     records = walk.project / "data" / "records" / "nearest_mean" / "table_1.csv"
     assert records.read_text(encoding="utf-8").count("\n") > 150

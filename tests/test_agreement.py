@@ -106,25 +106,6 @@ def test_no_multipliers_have_a_dual_objective_above_the_optimum(machine):
         assert judged.dual <= optimum * (1 + 1e-12)
 
 
-def test_where_points_are_identical_multipliers_differ_and_their_sums_do_not():
-    place = np.unique(PROBLEMS["Titanic"].X, axis=0, return_inverse=True)[1].ravel()
-    single = compared("Titanic", "L1")["answer"].map(lambda answer: answer.multipliers)
-    sums = single.map(lambda beta: np.bincount(place, beta))
-
-    def apart(answers):
-        wanted = answers[REFERENCE]
-        return answers.map(
-            lambda beta: np.abs(beta - wanted).max() / np.abs(wanted).max()
-        )
-
-    single = apart(single)
-    sums = apart(sums)
-    assert single["SMO, first order"] > 0.1
-    assert single["structured interior point"] < 1e-6
-    assert sums.max() < 1e-2
-    assert sums.drop("WLS, damped").max() < 1e-6
-
-
 @pytest.mark.parametrize("machine", ["LS", "L1"])
 def test_left_out_decisions_in_closed_form_are_those_of_training_again(machine):
     table = agreement.left_out(PROBLEMS["two Gaussians"], machine)

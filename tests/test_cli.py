@@ -981,19 +981,3 @@ def test_a_project_with_papers_of_its_own_need_not_have_ours(project):
     assert "l1nsvm" not in output
     (published / "usvc.csv").unlink()
     assert "has nothing of any paper" in invoke(None, "verify", code=2)
-
-
-@pytest.mark.parametrize("name", ["COMPANION_PROJECT", "COMPANION_CACHE"])
-def test_a_relative_folder_holds_for_kernels_in_other_folders(
-    project, tmp_path, monkeypatch, name
-):
-    show = "from companion._utils import paths\nprint(paths.project_root(), paths.cache_dir())"
-    write_notebook(project, "fig_2", show)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(
-        name, {"COMPANION_PROJECT": "project", "COMPANION_CACHE": "cache"}[name]
-    )
-    invoke([fig_2()], "reproduce")
-    path = project / "build" / "reproduce" / "quick" / "toy" / "fig_2.ipynb"
-    *_, shown = nbformat.read(path, as_version=4).cells
-    assert shown.outputs[0].text.split() == [str(project), str(tmp_path / "cache")]

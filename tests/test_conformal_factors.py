@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from _cases import each, refused
 from _conformal_problems import mixed_derivatives
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from companion.conformal import factors as c
 from companion.kernels import gram, squared_distances
@@ -126,18 +124,3 @@ def test_the_shift_of_kba_is_the_minimiser_of_its_cost():
     assert "inside" in ends
     assert len(ends) > 1
     assert c.boundary_shift(np.array([2.0, -0.5]), np.array([1.0, -1.0])) == 0.0
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_widths_are_positive_and_finite_whatever_the_points(data):
-    n = data.draw(st.integers(2, 7))
-    X = np.array(
-        data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n)), dtype=float
-    )
-    y = np.where(np.arange(n) < data.draw(st.integers(1, n - 1)), 1.0, -1.0)
-    D = squared_distances(X[:, None])
-    for rates in (c.wu_amari_rates(D, data.draw(st.integers(1, 9))), c.act_rates(D, y)):
-        assert np.all((rates > 0) & np.isfinite(rates))
-        values = c.gaussian_sum(D, rates)
-        assert np.all((values >= 1.0) & (values <= n))

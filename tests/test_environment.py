@@ -91,24 +91,6 @@ def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platfo
 EDITABLE = "--no-deps --no-build-isolation --editable ."
 
 
-@pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
-def test_post_build_runs_pip_in_the_folder_of_the_project_as_make_does(tmp_path):
-    """With a `python` that only notes what it is asked for."""
-    fake = tmp_path / "python"
-    fake.write_text(
-        f'#!/bin/sh\necho "$PWD: $*" >> "{tmp_path}/asked"\n', encoding="utf-8"
-    )
-    fake.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    subprocess.run([ROOT / "postBuild"], cwd=ROOT, env=environment, check=True)
-    asked = [
-        f"{ROOT}: {words}\n"
-        for words in (f"-m pip install {EDITABLE}", "tools/compile_loops.py")
-    ]
-    assert (tmp_path / "asked").read_text() == "".join(asked)
-    assert "set -eu" in (ROOT / "postBuild").read_text(encoding="utf-8").splitlines()
-
-
 # ------------------------------------------------------------------ make setup
 
 

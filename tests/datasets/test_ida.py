@@ -133,15 +133,3 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(
         1,
         error=UnknownDataset,
     )
-
-
-@pytest.mark.parametrize("name", list(SHAPES)[:4])
-def test_a_genuine_split_has_the_rows_of_the_problem_in_two_parts(mirror, name):
-    _, _, _, n_train, n_test = SHAPES[name]
-    rows = distributed(mirror, name)
-    X, y, X_test, y_test = genuine_split(name, 10)
-    assert (len(y), len(y_test)) == (n_train, n_test)
-    np.testing.assert_array_equal(X, rows["X"][rows["train"][9]])
-    both = np.vstack([X, X_test]), np.concatenate([y, y_test])
-    np.testing.assert_array_equal(sorted_rows(*both), sorted_rows(rows["X"], rows["y"]))
-    refused("numbered 1 to 10. Got 11", genuine_split, name, 11)

@@ -12,7 +12,10 @@ from _or_skip import or_skip
 from companion import datasets
 from companion._utils.errors import DamagedData
 from companion._utils.paths import data_dir
+from companion.datasets.ida import list_ida
+from companion.datasets.imbalanced import list_imbalanced
 from companion.datasets.tables import read_table, registered_tables
+from companion.datasets.uci import list_uci
 
 # Attributes and samples of each class, as UCI describes its data sets, of the complete rows.
 TABLES = {
@@ -110,6 +113,13 @@ def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
     refused("bring it back with git", read_table, "haberman", error=DamagedData)
     sums.unlink()
     refused("SHA256SUMS should have", read_table, "haberman", error=DamagedData)
+
+
+def test_every_problem_that_is_listed_has_its_digest():
+    listed = [("load_ida", name) for name in list_ida()]
+    listed += [("load_uci", name) for name in list_uci()]
+    listed += [("load_imbalanced", name) for name in list_imbalanced()]
+    assert listed == list(LOADED)
 
 
 @pytest.mark.parametrize(("function", "name"), LOADED)

@@ -15,7 +15,6 @@ PUBLIC = [
 MACHINES = [
     public for public in PUBLIC if public.__module__.startswith("companion.estimators")
 ]
-METHODS = ["fit", "predict", "decision_function"]
 
 
 def entries(doc, section):

@@ -170,7 +170,3 @@ def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process
     if isinstance(fitted, (L1SVC, LeastOneNormSVC)) and fitted.class_weight is None:
         bound = objective_of_libsvm(fitted, *problem[1:])
         assert fitted.objective_ <= bound + 1e-6 * abs(bound) or not fitted.converged_
-
-
-WRONG = {"C": [0.0, -1.0, np.nan, np.inf, "1"], "gamma": [-1.0, np.nan, np.inf, "wide"]}
-WRONG |= {"kernel": ["rbff", 3, None], "degree": [0, 1.5, "3"]}

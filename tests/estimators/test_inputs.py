@@ -219,23 +219,6 @@ def test_a_callable_that_returns_no_kernel_matrix_is_told_what_it_returned(
         refused(message, machine(kernel=kernel).fit, X, Y)
 
 
-@cases(
-    "form",
-    np.asfortranarray,
-    lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
-    lambda X: X.astype("f2"),
-    ids=["fortran", "read-only", "float16"],
-)
-@anyone
-def test_points_may_lie_in_memory_in_any_way(machine, form):
-    points = np.round(4 * X) / 4
-    seed = {"random_state": 0} if machine is ConformalSVC else {}
-    values = machine(**seed).fit(points, Y).decision_function(points)
-    given = form(points)
-    fitted = machine(**seed).fit(given, Y)
-    np.testing.assert_array_equal(fitted.decision_function(given), values)
-
-
 BAD = {
     L1SVC: {
         "C": [0.0, -np.inf],

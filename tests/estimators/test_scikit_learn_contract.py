@@ -29,8 +29,7 @@ MACHINES = [
 
 
 # scikit-learn 1.6 makes the labels of this check binary by comparing them with the first one,
-# before and after a shuffle: it then fits two different problems. test_weights.py has the same
-# comparison.
+# before and after a shuffle: it then fits two different problems.
 LABELS_MIXED_UP = parse_version(sklearn_version) < parse_version("1.7")
 EQUIVALENCE = [
     f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")

@@ -37,18 +37,6 @@ def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
     same_values(by_class, by_sample, X)
 
 
-@names
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_whole_weights_are_repeated_samples(machine, class_weight):
-    X, y = two_clouds(40)
-    weight = np.random.default_rng(1).integers(0, 4, size=40)
-    weighted, repeated = (like(machine, class_weight=class_weight) for _ in range(2))
-    weighted.fit(X, y, sample_weight=weight)
-    repeated.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    same_values(repeated, weighted, X)
-    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
-
-
 @cases(
     "weight, message",
     (np.zeros(20), "only zeros|at least one non-zero"),

@@ -4,8 +4,6 @@ import numpy as np
 
 from companion.papers.conformal import checkers, drawing
 
-X = np.array([[0.0, 0.0], [1.0, 0.5], [-1.0, 1.0]])
-Y = np.array([1.0, -1.0, -1.0])
 AXIS = np.linspace(-1.0, 1.0, 5)
 
 

@@ -10,7 +10,6 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
-from companion.metrics import g_mean_error
 from companion.papers.conformal import (
     beyond,
     beyond_studies,
@@ -76,18 +75,6 @@ def test_the_base_machine_is_libsvms_with_squared_slacks():
     far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
     expected = far @ svc.dual_coef_[0] + svc.intercept_
     np.testing.assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
-
-
-def test_a_row_counts_the_errors_of_its_method():
-    p = small_problem(4)
-    part = methods.Part(p)
-    row = methods.conformal_row(part, "TSVT-VMETA")
-    decision = part.decision(part.transformed("tsvt", "validation_cma"))
-    frame = pd.DataFrame([row])
-    predicted = np.where(decision > 0, 1.0, -1.0)
-    assert g_means.errors(frame)[0] == pytest.approx(g_mean_error(p.y_test, predicted))
-    assert row["v_error"] <= row["v_before"]
-    assert (row["n_transformations"] == 0) == (row["v_error"] == row["v_before"])
 
 
 def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():

@@ -1,12 +1,11 @@
 """The studies of the GACV report: each number against the machine it is said to come from."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from companion import L1SVC
-from companion.papers.gacv import example, inefficiency, minima, selection
+from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction.units import seed_for
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -58,31 +57,6 @@ def test_cross_validation_is_that_of_scikit_learn_with_the_costs(machines):
         assert rates[k, j] == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
 
 
-def left_out_values(fitted, X, y, some):
-    """Decision values at some samples of machines fitted without them."""
-    everything = np.arange(len(y))
-    for i in some:
-        rest = everything != i
-        yield fitted.fit(X[rest], y[rest]).decision_function(X[i : i + 1])[0]
-
-
-@pytest.mark.parametrize("cell", [(4, 3), (6, 6)])
-def test_leave_one_out_is_one_fit_a_sample(machines, cell):
-    fitted = machine(machines, *cell)
-    y = machines.y
-    values = np.array(list(left_out_values(fitted, machines.X, y, range(N))))
-    rate = np.mean(machines.cost * (y * values <= 0))
-    found = selection.leave_one_out_rates(machines)[cell]
-    assert found == pytest.approx(rate, abs=1.1 * machines.cost.max() / N)
-    lost = minima.left_out(machines, cell)
-    np.testing.assert_allclose(lost, values, atol=0.02)
-    margin = machines.surface.margin[cell]
-    theta = machines.surface.influence[cell]
-    held = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
-    fall = np.median((margin - y * values)[held] / theta[held])
-    assert minima.fall_over_theta(machines, cell, lost) == pytest.approx(fall, abs=0.05)
-
-
 def test_ties_are_all_found_and_the_middle_one_is_shown():
     criterion = np.array([[3.0, 1.0, 1.0], [2.0, 1.0 + 1e-15, 4.0], [5.0, 5.0, 2.0]])
     choice = selection.choose(criterion)
@@ -108,27 +82,3 @@ def test_the_valley_of_a_tilted_strip_has_its_length_width_and_slope():
     end = np.array([-3 + 1.5 * np.cos(angle), 1.5 * np.sin(angle)])
     assert shape.position(end) == pytest.approx(1, abs=0.05)
     assert shape.decades == pytest.approx(1 / np.sin(-angle), abs=0.1)
-
-
-@pytest.fixture(scope="module")
-def frame():
-    """Records of three small samples."""
-    rows = []
-    for number in (1, 2, 3):
-        unit = inefficiency.INEFFICIENCY.unit(n=N, sample=number)
-        rows += [{**unit.params, **row} for row in inefficiency.compute_sample(unit)]
-    return pd.DataFrame(rows)
-
-
-def test_a_sample_gives_a_row_a_case_and_criterion_and_no_inefficiency_below_one(frame):
-    assert len(frame) == 3 * 2 * len(selection.CRITERIA)
-    assert (frame.target_low >= frame.target_least).all()
-    assert (frame.target_low <= frame.target).all()
-    assert (frame.target <= frame.target_high).all()
-    assert (frame.risk >= frame.case.map(example.bayes_risk) - 5e-5).all()
-    runs = inefficiency.runs(frame, "standard", "misclass", grid="coarse", n=N)
-    assert (runs.inefficiency == 1).all()
-    assert (runs.from_misclass == 0).all()
-    assert (
-        inefficiency.runs(frame, "standard", "gacv", grid="coarse", n=N).from_gacv == 0
-    ).all()

@@ -1,25 +1,13 @@
 """Settings and tables of the weighted robust SVM paper."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from companion.papers.summaries import values_from
 from companion.papers.wrsvm import examples, simulation, table_3, utilities
 from companion.solvers import Design, dca
-
-
-def test_utilities_are_those_of_the_print():
-    assert [utilities.setting_name(*s) for s in ((1, 0.0), (2, 0.4))] == [
-        "U = I",
-        "U2,.4",
-    ]
-    assert examples.utility(1, 0.4).tolist() == [[1, 0.4, 0], [0, 1, 0], [0, 0, 1]]
-    assert examples.utility(2, 0.4).tolist() == [[1, 0.4, 0.4], [0, 1, 0], [0, 0, 1]]
-    assert examples.utility(3, 0.4).tolist() == [[1, 0, 0], [0.4, 1, 0], [0.4, 0, 1]]
 
 
 def test_the_bayes_rule_maximises_the_expected_utility():
@@ -83,9 +71,6 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     assert not np.array_equal(train, table_3.split(2)[0])
 
 
-BOTH_LABELS = ((partial(simulation.add_values, table="table_2"), "table_2"),)
-
-
 def two_machines(sign):
     machines = (("WSVM", 0.0), ("WRSVM", sign * 0.01))
     numbers = range(1, 11)
@@ -106,30 +91,3 @@ def test_gains_are_paired_over_the_samples(sign):
     assert gain.mean == pytest.approx(sign)
     assert gain.standard_error < 1e-12
     assert gain.n == 10
-
-
-def test_exchanged_rows_compare_the_print_with_the_other_machine():
-    records = two_machines(1)
-    robust = records.machine == "WRSVM"
-    records.loc[robust, "test"] += 0.004 * records["sample"]
-    frame = values_from(BOTH_LABELS, {"table_2": records})
-    frame = frame.set_index(["row", "column", "reading"]).value
-    for column in ("U1,0.4", "U1,0.4 ±"):
-        plain, robust = (frame[name, column, ""] for name in examples.MACHINES)
-        assert frame["WSVM", column, simulation.EXCHANGED] == robust
-        assert frame["WRSVM", column, simulation.EXCHANGED] == plain
-        assert abs(robust - plain) > 0.1
-
-
-def test_the_error_of_a_share_of_cells_is_that_of_new_samples():
-    """Cells whose gains are one number move together, others apart."""
-    rng = np.random.default_rng(5)
-    n = 60
-    one = rng.standard_normal((n, 1))
-    one += 0.01 - one.mean()  # as many resamples on either side
-    together = simulation._share_higher(np.repeat(one, 13, axis=1))
-    apart = simulation._share_higher(rng.standard_normal((n, 13)))
-    assert together.mean == 1.0
-    assert together.standard_error > 0.45
-    assert 0.04 < apart.standard_error < 0.2
-    assert apart.n == n

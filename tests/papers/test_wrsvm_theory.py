@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from companion.papers.summaries import share
-from companion.papers.wrsvm import beyond, exact, examples, population, theory
-from companion.papers.wrsvm.five_classes import N_GRADES, grade_cost, grades
+from companion.papers.wrsvm import exact, examples, population, theory
 from companion.solvers import Design, dca, min_margin
 
 LOSSES = list(theory.LOSSES)
@@ -140,27 +139,6 @@ def test_expected_utilities_are_averages_over_a_large_sample(example):
     found = population.expected_utility(example, 0.15, U, rule(cells))
     assert found == pytest.approx(sampled, abs=0.004)
     assert population.bayes_utility(example, 0.15, U) > sampled
-
-
-def test_no_machine_is_above_bayes():
-    rows = beyond.compute_baselines(beyond.BEYOND_BASELINES.unit(flip=0.15, sample=1))
-    unit = beyond.BEYOND_LEVELS.unit(example="piecewise_linear", flip=0.15)
-    levels = {(row["config"], row["a"]): row for row in beyond.compute_levels(unit)}
-    assert {(row["config"], row["a"]) for row in rows} == set(levels)
-    for row in rows:
-        assert row["utility"] < levels[row["config"], row["a"]]["bayes"]
-    for row in levels.values():
-        assert max(row["likeliest"], row["constant"]) <= row["bayes"]
-
-
-def test_grades_too_low_cost_twice_what_grades_too_high_do():
-    cost = grade_cost()
-    assert cost[1, 3] == 2
-    assert cost[3, 1] == 4
-    assert not np.diag(cost).any()
-    X, y = grades(4000, np.random.default_rng(0))
-    assert set(y) == set(range(N_GRADES))
-    assert np.hypot(*X[y == 3].T).mean() == pytest.approx(3.0, abs=0.1)
 
 
 def test_a_share_of_all_has_a_standard_error():

@@ -62,10 +62,6 @@ def fragile_error_rate(unit):
     return error_rate(unit)
 
 
-def fails(unit):
-    raise RuntimeError("many\nlines")
-
-
 def returns_nothing(unit):
     return []
 

@@ -107,16 +107,6 @@ def test_evolution_finds_the_minimum_of_a_bowl_within_bounds(escape):
     assert value == pytest.approx(bowl(found[None])[0])
 
 
-def test_evolution_has_the_start_the_step_and_the_population_of_the_thesis():
-    seen = []
-    free = np.full(40, -np.inf), np.full(40, np.inf)
-    evolve(lambda X: seen.append(X) or np.arange(len(X)), *free, seed=0, generations=30)
-    assert len(seen) == 30
-    assert seen[0].shape == (4 + int(3 * np.log(40)), 40)
-    assert seen[0].mean() == pytest.approx(0.5, abs=0.05)
-    assert seen[0].std() == pytest.approx(0.3, abs=0.03)
-
-
 def test_evolution_ends_at_the_target_and_survives_infinities():
     calls = []
 

@@ -1,14 +1,13 @@
 """GACVSearch: the best cell of a loop over single fits, as a scikit-learn estimator."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from _cases import cases, refusals, refused, warned
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -156,27 +155,6 @@ def test_a_weight_of_two_is_the_sample_given_twice_and_of_zero_left_out(
     assert weighted.best_params_ == repeated.best_params_
     values = repeated.decision_function(X)
     np.testing.assert_allclose(weighted.decision_function(X), values, atol=1e-6)
-
-
-def test_results_have_the_columns_of_a_grid_search_without_folds_and_load_into_pandas():
-    search = GACVSearch(L1SVC(), GRIDS["list"]).fit(X, Y)
-    theirs = GridSearchCV(L1SVC(), GRIDS["list"], cv=2).fit(X, Y).cv_results_
-    table = pd.DataFrame(search.cv_results_)
-    shared = {"params", "mean_test_score", "rank_test_score", "mean_fit_time"}
-    parameters = {name for name in theirs if name.startswith("param_")}
-    assert set(table) == shared | parameters | {
-        "gacv",
-        "xi_alpha",
-        "n_support",
-        "converged",
-    }
-    assert search.cv_results_["params"] == theirs["params"]
-    for name in parameters:
-        assert search.cv_results_[name].tolist() == theirs[name].tolist()
-    assert (table["mean_fit_time"] > 0).all()
-    assert table["converged"].all()
-    assert table["n_support"].between(2, 60).all()
-    assert table["rank_test_score"][search.best_index_] == 1
 
 
 def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
