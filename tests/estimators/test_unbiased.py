@@ -29,16 +29,6 @@ def test_with_the_hinge_it_is_the_standard_machine(kernel, C):
     assert np.all(margin[np.setxor1d(ours.support_, standard.support_)])
 
 
-def test_the_support_of_the_unbiased_loss_is_what_is_within_or_beyond_the_margin():
-    X, y = two_clouds(80)
-    machine = UnbiasedSVC(C=2.0, gamma=0.3).fit(X, y)
-    margins = machine.decision_function(X) * np.where(y == 1, 1, -1)
-    np.testing.assert_array_equal(machine.support_, np.flatnonzero(margins < 1))
-    assert machine.n_support_.tolist() == [
-        np.sum(y[machine.support_] == k) for k in (0, 1)
-    ]
-
-
 def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     X, y = two_clouds(80)
     weight = np.where(X[:, 0] < 0.5, 5.0, 1.0)

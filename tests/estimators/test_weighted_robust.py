@@ -72,21 +72,6 @@ def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
     assert WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y).truncation_ == -1.0
 
 
-@pytest.mark.parametrize("C", [1e4, 1e8])
-def test_the_gap_is_relative_to_the_value_however_large_the_cost_is(C):
-    rng = np.random.default_rng(0)
-    X = np.r_[rng.normal(size=(30, 2)) - 3.0, rng.normal(size=(30, 2)) + 3.0]
-    y = np.repeat([0, 1], 30)
-    settings = {"kernel": "linear", "truncation": None}
-    ours = WeightedRobustSVC(C=C, **settings).fit(X, y)
-    other = L1SVC(C=2.0 * C, kernel="linear", tol=1e-9).fit(X, y)
-    assert ours.converged_
-    assert ours.duality_gap_ < 2e-6 * ours.objective_
-    np.testing.assert_allclose(
-        ours.decision_function(X), other.decision_function(X), atol=1e-3
-    )
-
-
 X, Y = three_classes(30)
 
 

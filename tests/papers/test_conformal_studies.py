@@ -152,18 +152,6 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     assert real_sets.wilcoxon_p([0.1, 0.2], [0.1, 0.2]) == 1.0
 
 
-def test_no_transformation_is_the_machine_of_all_rows_and_blocks_change_nothing(
-    monkeypatch,
-):
-    part = methods.Part(small_problem(2))
-    none = part.transformed("williams", max_transforms=0)
-    np.testing.assert_allclose(part.decision(none), part.plain_decision())
-    result = part.transformed("act", max_transforms=2)
-    whole = part.decision(result)
-    monkeypatch.setattr(methods, "_BLOCK", 7)
-    np.testing.assert_allclose(part.decision(result), whole, rtol=1e-12)
-
-
 def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not():
     part = methods.Part(problems.board(1))
     rules = "williams", MDT(), beyond_studies.PrintedMDT()
@@ -199,12 +187,3 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     assert (
         marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
     ).all()
-
-
-@pytest.mark.parametrize("unit", practice.PRACTICE.units("paper")[-15::3], ids=str)
-def test_a_training_part_has_its_imbalance_and_the_test_part_all_it_had(unit):
-    X, y, X_test, y_test = practice.sample(unit)
-    assert (y < 0).sum() == unit.params["imbalance"] * (y > 0).sum()
-    assert (y > 0).sum() >= practice.LEAST
-    assert (y_test > 0).sum() == (y_test < 0).sum() == 600
-    assert not set(map(tuple, X)) & set(map(tuple, X_test))

@@ -180,9 +180,3 @@ def test_the_error_on_new_points_is_that_of_many_of_them():
     b = 1.1
     wrong = 100 * np.mean(np.sign(X @ w + b) != y)
     assert fig_1.population_error(w, b) == pytest.approx(wrong, abs=0.3)
-
-
-def test_identical_points_get_the_label_of_most_of_them():
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [2.0]])
-    y = np.array([-1, 1, -1, -1, 1, -1])
-    assert identical_points.majority_tags(X, y).tolist() == [-1, -1, -1, -1, 1, 1]

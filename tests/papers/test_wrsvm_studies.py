@@ -1,12 +1,9 @@
 """Settings and tables of the weighted robust SVM paper."""
 
-from itertools import product
-
 import numpy as np
-import pandas as pd
 import pytest
 
-from companion.papers.wrsvm import examples, simulation, table_3, utilities
+from companion.papers.wrsvm import examples, table_3
 from companion.solvers import Design, dca
 
 
@@ -69,25 +66,3 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     )
     assert sorted(np.concatenate([train, tune, test])) == list(range(360))
     assert not np.array_equal(train, table_3.split(2)[0])
-
-
-def two_machines(sign):
-    machines = (("WSVM", 0.0), ("WRSVM", sign * 0.01))
-    numbers = range(1, 11)
-    cells = product(numbers, simulation.CELLS["table_2"], machines)
-    names = ["sample", "config", "a", "machine", "test"]
-    frame = pd.DataFrame(
-        [(k, *cell, *machine) for k, cell, machine in cells], columns=names
-    )
-    level = 0.7 + 0.01 * np.random.default_rng(3).standard_normal(len(numbers))
-    frame["test"] += level[frame["sample"] - 1]
-    return frame.assign(log2_C=0.0, n_steps=1, converged=True)
-
-
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_gains_are_paired_over_the_samples(sign):
-    frame = two_machines(sign)
-    gain = utilities.gain(frame, "WRSVM", "WSVM", "test", config=1)
-    assert gain.mean == pytest.approx(sign)
-    assert gain.standard_error < 1e-12
-    assert gain.n == 10

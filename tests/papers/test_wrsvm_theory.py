@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from companion.papers.summaries import share
 from companion.papers.wrsvm import exact, examples, population, theory
 from companion.solvers import Design, dca, min_margin
 
@@ -122,27 +121,3 @@ def test_a_spent_budget_of_nodes_leaves_a_bound_that_holds():
     part = exact.global_minimum(X, y, U, 1.0, -0.5, max_nodes=5)
     assert part.n_nodes == 5 < whole.n_nodes
     assert 0 < part.bound < whole.bound <= whole.objective <= part.objective
-
-
-@pytest.mark.parametrize("example", ["piecewise_linear", "nonlinear"])
-def test_expected_utilities_are_averages_over_a_large_sample(example):
-    U = examples.utility(2, 0.6)
-    rng = np.random.default_rng(0)
-    cells, weight = population.population(example)
-    assert weight.sum() == pytest.approx(1.0)
-
-    def rule(X):
-        return (X[:, 0] + 0.3 * X[:, 1] > 0.2).astype(int) + (X[:, 1] > 0.5)
-
-    X, y = getattr(examples, example)(300_000, rng, 0.15)
-    sampled = examples.mean_utility(U, y, rule(X))
-    found = population.expected_utility(example, 0.15, U, rule(cells))
-    assert found == pytest.approx(sampled, abs=0.004)
-    assert population.bayes_utility(example, 0.15, U) > sampled
-
-
-def test_a_share_of_all_has_a_standard_error():
-    assert share([1, 1, 0, 0]) == (0.5, pytest.approx(0.25), 4)
-    mean, error, n = share(np.ones(30))
-    assert (mean, n) == (1.0, 30)
-    assert 0 < error < 0.05

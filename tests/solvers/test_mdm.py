@@ -158,20 +158,6 @@ def test_first_order_updates_are_those_of_the_algorithm():
     )
 
 
-def test_any_start_leads_to_the_solution():
-    K, y = problem(n=100, seed=7)
-    expected = mdm(K, y, ridge=0.1, tol=1e-10)
-    rng = np.random.default_rng(1)
-    some = rng.uniform(size=100)
-    wild = 1e307 * rng.normal(size=100)
-    one_class = 1.0 * (y > 0)
-    for alpha0 in (some, np.zeros(100), wild, one_class):
-        given_alpha0 = alpha0.copy()
-        result = solved(K, y, 0.1, alpha0=alpha0, tol=1e-10)
-        np.testing.assert_array_equal(alpha0, given_alpha0)
-        assert result.objective == pytest.approx(expected.objective, rel=1e-9)
-
-
 @pytest.mark.parametrize("accelerate", ACCELERATIONS)
 def test_hulls_that_overlap_are_reported(accelerate):
     X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
