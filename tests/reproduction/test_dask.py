@@ -10,7 +10,6 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import _studies
 import dask
 import pytest
 from _run import wait_for
@@ -193,29 +192,3 @@ def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
 
 
 # ------------------------------------------------------------------ several threads in a worker
-
-
-@pytest.fixture
-def threaded():
-    """A Dask cluster that is already there: one worker of three threads, BLAS not limited."""
-    from distributed import LocalCluster
-
-    threads = dict.fromkeys(
-        ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "2"
-    )
-    size = {"n_workers": 1, "threads_per_worker": 3, "processes": True}
-    with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": threads}),
-        LocalCluster(**size, dashboard_address="127.0.0.1:0") as found,
-        dask.config.set({"scheduler-address": found.scheduler_address}),
-    ):
-        yield {"backend": "dask"}
-
-
-def test_threads_of_a_worker_take_turns_and_give_the_same_records(
-    places, reference, threaded
-):
-    load_records(study(n_repetitions=6), **threaded)
-    assert table(places) == reference
-    frame = load_records(study(_studies.threads, 20, "threads"), **threaded).frame
-    assert frame["threads"].tolist() == [1] * 40

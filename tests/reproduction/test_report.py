@@ -3,7 +3,6 @@
 import json
 import re
 from importlib import import_module
-from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
@@ -31,7 +30,6 @@ from companion.reproduction.display import (
 )
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
-from companion.reproduction.report.mathml import to_mathml
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.times import load_times
 from companion.reproduction.verdicts import PARTS, SCORES, score
@@ -201,15 +199,6 @@ def test_every_example_of_the_gallery_has_its_own_figure_and_text_alternative(pa
     )
 
 
-def test_the_notebooks_are_read_one_after_the_other(site, pages):
-    for before, after in pairwise(
-        [f"notebooks/{artefact.id}" for artefact in all_artefacts()]
-    ):
-        link = pages[before].find("a", class_="right-next")["href"]
-        path = (site.folder / f"{before}.html").parent / link
-        assert path.resolve() == (site.folder / f"{after}.html").resolve()
-
-
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
     expected = []
     counts = [*PARTS, "not scored"]
@@ -367,49 +356,6 @@ def test_the_pages_of_errata_and_times_show_the_data_and_link_what_is_a_page(pag
 
 
 # -- its parts ------------------------------------------------------------------------------
-
-
-def test_the_check_of_the_links_finds_each_fault_and_nothing_else(tmp_path):
-    bad = """<a href="b.html">b</a> <a href="#top">up</a> <a href="other.html#no">o</a>
-        <script src="https://a.example/x.js"></script> <style>@import "https://a.example/f";</style>
-        <img src="gone.png" alt="A curve falling"> <img src="data:image/png;base64,A">
-        <p style="background: url(https://a.example/i.png)"></p>"""
-    fine = '<a href="other.html#yes">o</a><a href="https://example.org">e</a><a href="#x=1">s</a>'
-    (tmp_path / "a.html").write_text(bad + fine)
-    (tmp_path / "other.html").write_text('<p id="yes"></p>')
-    (tmp_path / "a.css").write_text(
-        "@font-face { src: url('https://a.example/f.woff2') }"
-    )
-    expected = {"#top: no such anchor", "other.html#no: no such anchor"}
-    expected |= {"no text for data:image/png;base64,A"}
-    expected |= {f"{address} is not there" for address in ("b.html", "gone.png")}
-    remote = ("f", "f.woff2", "i.png", "x.js")
-    expected |= {
-        f"https://a.example/{name} is loaded from elsewhere" for name in remote
-    }
-    found = [fault for _, fault in faults_of(tmp_path, read_pages(tmp_path))]
-    assert sorted(found) == sorted(expected)
-
-
-def test_formulas_texts_and_times():
-    assert [build.duration(t) for t in (60, 123, 5400)] == ["60 s", "2 min", "1.5 h"]
-    assert (
-        build.markdown_text("a <b> *c* $\\xi^2$ `d_e`")
-        == "a \\<b\\> \\*c\\* $\\xi^2$ `d_e`"
-    )
-    block = to_mathml(r"a = \bigl(b\bigr) \tag{2.1}", block=True)
-    assert 'display="block"' in block
-    assert '<span class="math-tag">(2.1)</span>' in block
-    assert "tag" not in re.sub("math-tag", "", block)
-    assert "<munder>" in to_mathml(r"\min_{w, b} \tfrac12 w^2", block=True)
-    assert ">arg<" in to_mathml(r"\arg\max_j f_j")
-    skipped = to_mathml(r"\begin{cases} a \\[2ex] b \end{cases}")
-    assert "2" not in re.sub(r'alttext="[^"]*"|&#x\w+;|http\S*', "", skipped)
-    # the index beside the letter, not below it
-    assert re.search(r"<msub><mover[^>]*><mi>w</mi>", to_mathml(r"\hat w_+"))
-    assert "msup" not in to_mathml("k(x, x') + x'_j")
-    assert "&#x02032;" in to_mathml("x'_j")
-    refused("nosuchcommand", to_mathml, r"\nosuchcommand{x}")
 
 
 # -- the command ----------------------------------------------------------------------------

@@ -159,19 +159,6 @@ def test_a_second_run_computes_nothing_and_needs_no_folder_to_write_to(
     pd.testing.assert_frame_equal(first.frame, second.frame, check_exact=True)
 
 
-def test_a_run_stopped_between_last_unit_and_table_is_completed(
-    places, reference, monkeypatch
-):
-    with monkeypatch.context() as patch:
-        patch.setattr(RecordStore, "consolidate", lambda store: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            load_records(study(n_repetitions=6))
-    records = load_records(study(n_repetitions=6))
-    assert (records.computed, len(records.frame)) == (0, N_UNITS)
-    assert table(places) == reference
-    assert stored(working(places)) == set()
-
-
 # ------------------------------------------------------------------------ threads and warnings
 
 

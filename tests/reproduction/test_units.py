@@ -7,7 +7,7 @@ from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.reproduction.units import Study, Unit, canonical_json, seed_for
+from companion.reproduction.units import Study, Unit, canonical_json
 
 FINITE = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | FINITE | st.text(max_size=8)
@@ -83,14 +83,3 @@ def test_parameters_that_are_no_finite_scalars_are_refused_by_name():
             f"{complaint}a string", Unit, "p", "s", {"gamma": value}, error=TypeError
         )
     refused("parameter names must be strings", Unit, "p", "s", {1: 2}, error=TypeError)
-
-
-def test_units_share_a_seed_by_what_they_share():
-    assert states(seed_for("split", "heart", 3)) == states(
-        seed_for("split", "heart", np.int64(3))
-    )
-    assert states(seed_for("split", "heart", 3)) != states(
-        seed_for("split", "heart", 4)
-    )
-    assert states(seed_for("a", "b")) != states(seed_for("ab"))
-    assert states(seed_for("a", "b")) != states(seed_for("b", "a"))

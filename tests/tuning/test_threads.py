@@ -52,8 +52,9 @@ with ThreadPoolExecutor(2) as pool:
 """
 
 
-@pytest.mark.parametrize("end", ["ends", "fails"])
-@pytest.mark.parametrize("search", ["GACVSearch", "KernelGridSearchCV"])
+@pytest.mark.parametrize(
+    ("search", "end"), [("GACVSearch", "ends"), ("KernelGridSearchCV", "fails")]
+)
 def test_the_last_search_to_end_gives_the_threads_back(search, end):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
     before, between, *after = said(
