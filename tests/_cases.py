@@ -1,16 +1,16 @@
-"""What many tests say: a table of cases, what is refused, what warns of a spent budget."""
+"""Shorthands of many tests: parametrize, expect an error, expect a ConvergenceWarning."""
 
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 
 def cases(names, *rows, **options):
-    """Once for every row of the table."""
+    """Run the test for every row of a table."""
     return pytest.mark.parametrize(names, rows, **options)
 
 
 def each(**values):
-    """Once for every combination of the values."""
+    """Run the test for every combination of the values."""
 
     def for_each(test):
         for name, of_name in values.items():
@@ -21,17 +21,17 @@ def each(**values):
 
 
 def refusals(*rows):
-    """Once for every change of what is accepted and the message that refuses it."""
+    """Run the test for every pair of a changed argument and the error message it causes."""
     return cases("change, message", *rows)
 
 
 def refused(message, call, /, *args, error=ValueError, **settings):
-    """The call raises an error that says the message."""
+    """Check that the call raises an error with this message."""
     with pytest.raises(error, match=message):
         call(*args, **settings)
 
 
 def warned(message, call, /, *args, **settings):
-    """What the call returns; it warns, with the message, that it has not converged."""
+    """Return the result of a call that must give a ConvergenceWarning with this message."""
     with pytest.warns(ConvergenceWarning, match=message):
         return call(*args, **settings)

@@ -1,4 +1,4 @@
-"""What tests do about data that cannot be had: they say so and are skipped."""
+"""Skip a test, with the reason, where its data are not available."""
 
 from functools import wraps
 
@@ -8,7 +8,7 @@ from companion.datasets import DataUnavailable
 
 
 def or_skip(function):
-    """The function, skipping the test where it finds that data cannot be had."""
+    """Wrap a function so that it skips the test where data are not available."""
 
     @wraps(function)
     def called(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Python, or another program, as a process of its own, and how one is waited for."""
+"""Run Python or another program in a process of its own, and wait for a condition."""
 
 import subprocess
 import sys
@@ -6,14 +6,14 @@ import time
 
 
 def python(*words, program=sys.executable, **options):
-    """What Python, or the program, given these words, returns and says."""
+    """Run Python, or another program, with these arguments; return the finished process."""
     return subprocess.run(
         [program, *map(str, words)], capture_output=True, text=True, **options
     )
 
 
 def said(*words, **options):
-    """What Python, or the program, given these words, says if all is well."""
+    """The standard output of a run, which must exit with 0."""
     done = python(*words, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

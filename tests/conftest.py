@@ -12,7 +12,7 @@ from _run import python
 
 @dataclass(frozen=True)
 class BuiltSite:
-    """Folder of the pages, and what the command said."""
+    """The folder of the pages, and the exit code and output of the command."""
 
     folder: Path
     code: int
@@ -25,7 +25,7 @@ class BuiltSite:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The built site; of several processes that want it, the first builds it for all of them."""
+    """The site; the first of several processes builds it for all of them."""
     root = tmp_path_factory.getbasetemp()
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
     folder = root / "site" / "html"

@@ -34,7 +34,7 @@ SMALL_C = "two Gaussians, small C"
 
 #: Decision values further apart: kernel values in single precision, a gap of 1e-7.
 LARGEST = {"libsvm": 1e-4, "WLS, damped": 2e-3}
-#: And single precision costs libsvm some of its objective.
+#: Single precision also costs libsvm some of its objective.
 LARGEST_ERROR = {("twonorm", "L1", "libsvm"): 1e-5}
 #: The plain iteration has a quadratic loss for slacks below 1e-7 and ends by its budget on two
 #: problems.

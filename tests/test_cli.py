@@ -192,7 +192,7 @@ PAPER = ("reproduce", "--profile", "paper")
 
 
 def invoke(artefacts, *words, code=0):
-    """What the command says; it must end with this exit code."""
+    """The output of the command, which must end with this exit code."""
     result = CliRunner().invoke(main, list(words), obj=artefacts)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -366,9 +366,8 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
         invoke([table_1()], *PAPER, "--in-place", "--fresh")
         rows = pd.read_csv(times)[["artefact", "study", "units"]].to_numpy().tolist()
         assert rows == [["toy/table_1", "table_1", 4], ["toy/table_1", "(notebook)", 1]]
-    save_times(
-        fig_1(), [("table_1", 4, 2, 1.5)]
-    )  # a study of both, computed for the other alone
+    # a study that both artefacts have, computed for the other one alone
+    save_times(fig_1(), [("table_1", 4, 2, 1.5)])
     rows = pd.read_csv(times)[["artefact", "study"]].to_numpy().tolist()
     assert rows == [["toy/table_1", "(notebook)"], ["toy/fig_1", "table_1"]]
 
@@ -594,7 +593,7 @@ def of_another(lines):
 
 
 CONFLICT = b"i,step,x\n<<<<<<< HEAD\n0,0,1.0\n=======\n0,0,2.0\n>>>>>>> theirs\n"
-#: What is done to each file, and what is said.
+#: Damage to each file, and the message about it.
 DAMAGE = {
     TABLE: {
         "the table removed": (Path.unlink, ": 4 of 4 units have no record"),
@@ -629,7 +628,7 @@ DAMAGE = {
     },
     READINGS: {"the readings removed": (Path.unlink, "no entry has the id 'turned'")},
 }
-#: For these the exit code is 1, and 3 for the others.
+#: Damage that gives the exit code 1; the rest gives 3.
 ONE = {
     "the table removed",
     "a record removed",
@@ -653,10 +652,8 @@ def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(
     assert re.search(complaint, result.output)
     assert "Traceback" not in result.output
     faults = [line for line in result.stderr.splitlines() if not line.startswith(" ")]
-    expected = {
-        "the deviations removed": 0,
-        "a stray": 2,
-    }  # and the record that it was is missing
+    # a stray record also means that another one is missing
+    expected = {"the deviations removed": 0, "a stray": 2}
     assert len(faults) == expected.get(what, 1)
     assert all(Path(name).name in fault for fault in faults)
     assert "toy/fig_2" in result.output or name not in (TABLE, INDEX), (
@@ -681,7 +678,7 @@ def test_a_comparison_that_fails_is_no_damage_and_counts_more(sound):
 
 
 def invoke_out(artefacts, *words, code=0):
-    """What the command writes to its standard output alone."""
+    """The standard output of the command, without its errors."""
     result = CliRunner().invoke(main, list(words), obj=artefacts)
     assert result.exit_code == code, result.output
     return result.stdout

@@ -12,7 +12,7 @@ import pytest
 import companion
 from companion import datasets
 
-#: Read by users, as are the loaders of data sets. Elsewhere a sentence is enough, or a name.
+#: What users read, as well as the loaders of data sets. Elsewhere a sentence is enough.
 SHOWN = ("kernels", "losses", "metrics", "solvers", "tuning")
 
 
@@ -24,7 +24,7 @@ def modules_with_lists():
 
 
 def documentation(value):
-    """Its own text; for a class with those of its bases here, which may share parameters."""
+    """The docstring; for a class also those of its bases here, which may document parameters."""
     parts = inspect.getmro(value) if inspect.isclass(value) else [value]
     ours = (part for part in parts if (part.__module__ or "").startswith("companion"))
     return "\n".join(inspect.cleandoc(part.__doc__ or "") for part in ours)

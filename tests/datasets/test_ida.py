@@ -70,8 +70,8 @@ def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
 
 
 def test_the_splits_under_the_committed_records_are_still_drawn():
-    # Records name a split by its number; should a library draw other numbers from the same seed,
-    # they would silently belong to other splits. This number notices.
+    # Records name a split by its number. If a library drew other numbers from the same seed, they
+    # would silently belong to other splits: this digest would change.
     digest = hashlib.sha256()
     for name in ("titanic", "heart", "breast-cancer", "german"):
         for i in range(1, 101):

@@ -17,7 +17,7 @@ from companion.datasets.imbalanced import list_imbalanced
 from companion.datasets.tables import read_table, registered_tables
 from companion.datasets.uci import list_uci
 
-# Attributes and samples of each class, as UCI describes its data sets, of the complete rows.
+# Number of attributes, and samples of each class among the complete rows, as UCI describes them.
 TABLES = {
     "breast-cancer": (9, {"no-recurrence-events": 196, "recurrence-events": 81}),
     "breast-cancer-wisconsin": (9, {"2": 444, "4": 239}),
@@ -38,8 +38,8 @@ TABLES = {
     "wdbc": (30, {"B": 357, "M": 212}),
 }
 
-# The first digits of the SHA-256 of what is loaded, found with the repository's own files; of the
-# inputs at ten decimals, since scaling may round otherwise elsewhere.
+# First digits of the SHA-256 of the loaded arrays. Inputs are rounded to ten decimals, since
+# scaling may round differently on other machines.
 LOADED = {
     ("load_ida", "titanic"): "fca68b51042aa1c1",
     ("load_ida", "heart"): "9f5b9c20cb392159",

@@ -25,7 +25,7 @@ from ._data import two_clouds
 N_SAMPLES = 40
 BOUNDED = [L1SVC, LeastOneNormSVC]
 OTHERS = [L2SVC, LSSVC, UnbiasedSVC, WeightedRobustSVC, ConformalSVC]
-# Each loss, solver and rule that ends in a way of its own.
+# Every loss, solver and rule with a stopping criterion of its own.
 WAYS = {
     "L1SVC": L1SVC(),
     "L2SVC": L2SVC(),
@@ -85,7 +85,7 @@ def test_converged_follows_from_the_certificate_and_all_else_warns(
     said = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
     assert is_solved(machine) or not machine.converged_
     assert machine.converged_ or said
-    # Those that go from problem to problem must have come to their end as well.
+    # Solvers of a sequence of problems must also have reached the last one.
     if not isinstance(machine, (UnbiasedSVC, WeightedRobustSVC)):
         assert machine.converged_ or not is_solved(machine)
 

@@ -87,7 +87,7 @@ def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
     )
     message = f"for 3,000 samples takes about {gigabytes} GB of memory, and 0.1 GB are free here"
     refused(f"{message}.*({way_out})", machine.fit, X, y)
-    # What is small is not weighed, and a linear machine needs no matrix.
+    # Small problems are not checked, and a linear machine needs no matrix.
     machine.fit(X[:40], y[:40])
     if not isinstance(machine, (ConformalSVC, LSSVC)):
         clone(machine).set_params(kernel="linear").fit(X, y)

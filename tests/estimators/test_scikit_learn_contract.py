@@ -11,7 +11,7 @@ from companion import estimators as svm
 # so the iterative machines are asked for that precision.
 PRECISE = {"tol": 1e-10}
 
-# Every machine, and of kernels, losses and searches what takes another way through the code.
+# Every machine once, and once more where a kernel or prototypes take another path in the code.
 MACHINES = [
     svm.L1SVC(**PRECISE),
     svm.L1SVC(kernel="precomputed"),

@@ -31,7 +31,7 @@ def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebo
 
 
 def test_every_notebook_is_compared_by_nbval():
-    """Those that plain ``pytest``, as `make test` calls it, hands to nbval."""
+    """`make test` calls plain ``pytest``, which hands notebooks to nbval."""
     text = said("-m", "pytest", "--collect-only", "-q", "notebooks", cwd=project_root())
     collected = {line.split("::")[0] for line in text.splitlines() if "::" in line}
     assert collected == {

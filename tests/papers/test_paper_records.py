@@ -67,7 +67,7 @@ TUNED = {
 }
 SEARCHED = {name: study for name, study in studies_of("wrsvm").items() if name in TUNED}
 SEARCHED |= studies_of("conformal")
-del SEARCHED["conformal/costs"]  # has nothing but times
+del SEARCHED["conformal/costs"]  # which consists of times
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
 SAMPLE = 8
 FEWER = {"wrsvm/beyond_five": 1, "usvc/table_3": 2, "usvc/table_2": 4, "gacv/beyond": 5}

@@ -181,9 +181,8 @@ def test_odd_data_are_solved(n, d, copies, name, selection, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     X[:, 0] = 1.0  # a constant column
-    X[rng.integers(0, n, size=copies)] = X[
-        0
-    ]  # identical points, perhaps of both classes
+    # identical points, perhaps of both classes
+    X[rng.integers(0, n, size=copies)] = X[0]
     y = -np.ones(n)
     y[rng.integers(0, n)] = 1.0  # a class of one sample
     weight = rng.integers(0, 3, size=n).astype(float)  # some of them zero

@@ -5,7 +5,7 @@ import os
 import pytest
 from _run import said
 
-# The second search begins before the first has ended, and ends after it, well or not.
+# The second search starts while the first one runs, and ends after it, with or without an error.
 PROGRAM = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
