@@ -7,12 +7,14 @@ import nbformat
 import pandas as pd
 import pytest
 
+from companion._utils.paths import notebooks_dir
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
-from companion.reproduction.declared import Deviation, Erratum, Reading
+from companion.reproduction.declared import Deviation, Erratum, Reading, load_errata
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.published import load_published
+from companion.reproduction.tables import VALUES_MIME, Table
 from companion.reproduction.verdicts import PARTS
 
 AGREES, UNDECIDED, SHOWN, _, UNEXPLAINED, NOT_RUN = PARTS
@@ -42,11 +44,11 @@ def small(monkeypatch):
         "a sign"
     )
     ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "reproduced"]
-    texts = {"proposes": "A trick.", "today": "`sorted`."}
+    told = {"proposes": "A trick.", "today": "`sorted`."}
     papers = {
-        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **texts)
+        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **told)
     }
-    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **texts)
+    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **told)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
     monkeypatch.setattr(artefacts, "list_papers", lambda: papers)
@@ -73,18 +75,18 @@ def run(small, notebook, monkeypatch):
 
 def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(run):
     first, second = run("cell-04")[0]["sentences"]
-    title, _, citation, _, *sentences = first.splitlines()
+    title, _, citation, _, *told = first.splitlines()
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
-    assert sentences[0] == "* **What it proposes.** A trick."
+    assert told[0] == "* **What it proposes.** A trick."
     assert (
         "Of 1 printed values 1 agree and 0 differ; of 1 sentences 0 hold, 0 fail and 1"
-        in sentences[1]
+        in told[1]
     )
     assert (
         "The main claim, better: **mixed** (of 2 tests 1 holds, 1 undecided)."
-        in sentences[1]
+        in told[1]
     )
-    assert sentences[2] == "* **What to use today.** `sorted`."
+    assert told[2] == "* **What to use today.** `sorted`."
     assert (
         "Of 2 printed values 0 agree and 1 differ; of 1 sentences 0 hold, 1 fail"
         in second
@@ -92,12 +94,17 @@ def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use
     assert "The main claim" not in second
 
 
+def test_the_picture_counts_the_scored_of_each_paper_and_of_all(run):
+    counts = run("cell-10")[0]["counts"]
+    assert counts["two"] == {SHOWN: 1, UNEXPLAINED: 2, NOT_RUN: 1}
+    assert counts["all"].total() == 7
+
+
 @pytest.mark.parametrize("key", list_papers())
 def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
     paper = list_papers()[key]
     published = load_published(key)
-    assert paper.proposes.endswith(".")
-    assert paper.today.endswith(".")
+    assert paper.proposes.endswith(".") and paper.today.endswith(".")
     assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
 
 
@@ -118,15 +125,10 @@ def test_a_claim_has_one_word_unless_its_tests_disagree(run):
     tables = run("cell-13")[1]
     assert [table.title for table in tables] == ["One", "Two"]
     (one,), (two,) = (table.values for table in tables)
-    assert one["claim"] == "better"
-    assert one["tested by"] == "r: b > 0 (and 1 more)"
-    assert one["where"] == "p. 1"
-    assert one["why this bound"] == "lower is less"
-    assert one["verdict"] == "in part"
-    assert (one["holds"], one["undecided"]) == (1, 1)
-    assert two["verdict"] == "fails"
-    assert two["fails"] == 2
-    assert two["not run"] == 0
+    assert one["claim"] == "better" and one["tested by"] == "r: b > 0 (and 1 more)"
+    assert one["where"] == "p. 1" and one["why this bound"] == "lower is less"
+    assert one["verdict"] == "in part" and (one["holds"], one["undecided"]) == (1, 1)
+    assert two["verdict"] == "fails" and two["fails"] == 2 and two["not run"] == 0
 
 
 def test_reasons_are_those_declared_and_errata_link_to_their_proofs(run, monkeypatch):
@@ -183,5 +185,40 @@ def notebook():
 
 def test_no_number_of_the_notebook_is_typed(notebook):
     text = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    assert text
-    assert not [source for source in text if re.search(r"\d", source)]
+    assert text and not [source for source in text if re.search(r"\d", source)]
+
+
+def test_the_notebook_shows_every_paper_and_erratum_and_its_links_lead_to_files(
+    notebook,
+):
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = "\n".join(
+        output.get("data", {}).get("text/markdown", "") for output in outputs
+    )
+    for key, paper in list_papers().items():
+        assert shown.count(f"### {paper.title}") == 1, key
+        for artefact in paper.artefacts:
+            assert f"[{artefact.title}]({artefact.id}.ipynb)" in shown
+    for erratum in load_errata():
+        row = [erratum.where, erratum.kind, erratum.printed, erratum.correct]
+        assert (
+            Table(["", "", "", ""], [row], []).to_markdown().splitlines()[-1][:-1]
+            in shown
+        )
+    links = re.findall(r"\]\(([^)\s]+\.\w+)\)", shown)
+    assert len(links) >= len(load_errata())
+    assert [
+        link for link in links if not (notebooks_dir() / link).resolve().is_file()
+    ] == []
+
+
+def test_every_table_of_the_notebook_is_folded_and_stands_after_the_picture(notebook):
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = [output.data for output in outputs if "data" in output]
+    (picture,) = (at for at, data in enumerate(shown) if "image/png" in data)
+    tables = {
+        at: data["text/html"] for at, data in enumerate(shown) if VALUES_MIME in data
+    }
+    assert picture < min(tables) and all(
+        of.startswith("<details>") for of in tables.values()
+    )

@@ -95,12 +95,13 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
         "reproduced",
         "",
     ]
-    assert len(texts) == len(ledger)
-    assert list(texts["heart", "LS"].values()) == first
+    assert len(texts) == len(ledger) and list(texts["heart", "LS"].values()) == first
     claim = texts["heart", "|A - B|"]
     cancer = texts["cancer", "LS"]
-    assert claim["published"] == "similar (<= 1)"
-    assert claim["reproduced"] == "0.25 (SE 0.12)"
+    assert (
+        claim["published"] == "similar (<= 1)"
+        and claim["reproduced"] == "0.25 (SE 0.12)"
+    )
     assert (claim["distance"], claim["support"], claim["verdict"]) == (
         "",
         "+5.5",
@@ -125,24 +126,23 @@ def test_what_departs_comes_first_and_what_agrees_or_is_listed_is_folded_up(ledg
     table = verdict_table(ledger)
     names = [tuple(row[:2]) for row in table.rows]
     assert names == [(value["row"], value["column"]) for value in table.values]
-    assert names[:2] == [("cancer", "LS"), ("german", "LS")]
-    assert names[-1] == ("size", "n")
+    assert names[:2] == [("cancer", "LS"), ("german", "LS")] and names[-1] == (
+        "size",
+        "n",
+    )
     assert table.rows[-1][8] == "listed: setting"
     shown, folded = table.to_html().split("<details>")
-    assert "<td>german</td>" in shown
-    assert "<td>heart</td>" not in shown
-    assert "5 more" in folded
-    assert "<td>size</td>" in folded
-    assert "<td>heart</td>" in folded
+    assert "<td>german</td>" in shown and "<td>heart</td>" not in shown
+    assert (
+        "5 more" in folded and "<td>size</td>" in folded and "<td>heart</td>" in folded
+    )
     assert "<details>" not in verdict_table(ledger[ledger["row"] == "german"]).to_html()
 
 
 def test_no_table_shows_more_than_forty_rows_unfolded():
     table = Table.from_frame(pd.DataFrame({"x": range(45)}))
     shown, folded = table.to_html().split("<details>")
-    assert "<td>39</td>" in shown
-    assert "5 more" in folded
-    assert "<td>40</td>" in folded
+    assert "<td>39</td>" in shown and "5 more" in folded and "<td>40</td>" in folded
 
 
 def test_findings_count_values_and_name_what_departs_and_what_each_claim_came_to(
@@ -174,8 +174,7 @@ def test_findings_say_what_a_reading_changes_and_fold_what_is_more_than_asked_fo
     text = findings(ledger, most=2).data
     assert "(*b-start-svc*, in case B the unbiased machine starts at the SVC" in text
     shown, folded = text.split("<details>")
-    assert shown.count("\n* ") == 1
-    assert "and 1 more" in folded
+    assert shown.count("\n* ") == 1 and "and 1 more" in folded
     ledger["outcome"] = ledger["outcome"].where(ledger["asks"] != "value", "undecided")
     assert "**None of the 5 printed values is contradicted**" in findings(ledger).data
 
@@ -188,9 +187,7 @@ def test_digits_follow_the_print_and_only_values_with_chance_show_their_repetiti
     published += [row("c", "x", "20", 20.0, kind="deterministic") | {"n": math.nan}]
     own_values = pd.DataFrame([own("a", "x", 5.04, 0.2213), own("c", "x", 20.0)])
     b, a, c = verdict_table(compare(pd.DataFrame(published), own_values)).rows
-    assert a[2:4] == ["5 ± 1", "5 ± 0.2"]
-    assert b[2] == "5 ± 0.25"
-    assert c[7] == ""
+    assert a[2:4] == ["5 ± 1", "5 ± 0.2"] and b[2] == "5 ± 0.25" and c[7] == ""
 
 
 def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
@@ -200,8 +197,9 @@ def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
         lines[1].index("column")
     }
     narrow = verdict_table(ledger).to_text(width=80).splitlines()
-    assert max(map(len, narrow)) <= 80 < max(map(len, lines))
-    assert len(narrow) > len(lines)
+    assert max(map(len, narrow)) <= 80 < max(map(len, lines)) and len(narrow) > len(
+        lines
+    )
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
@@ -209,11 +207,9 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     assert set(bundle) == {"text/plain", "text/html", VALUES_MIME}
     rows = json.loads(json.dumps(bundle[VALUES_MIME], allow_nan=False))["rows"]
     cancer, german, heart = rows[:3]
-    assert heart["reproduced"] == 15.6123456789
-    assert heart["reproduced_n"] == 100
+    assert heart["reproduced"] == 15.6123456789 and heart["reproduced_n"] == 100
     assert german["reproduced"] is None
-    assert cancer["converged"] is False
-    assert cancer["outcome"] == "differs"
+    assert cancer["converged"] is False and cancer["outcome"] == "differs"
     assert (cancer["reproduced_as_read"], cancer["outcome_as_read"]) == (
         25.0,
         "within spread",
@@ -227,16 +223,14 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
 )
 def test_zero_has_no_sign(value, how):
     table = Table.from_frame(pd.DataFrame({"x": [value, -0.0]}), {"x": how})
-    assert float(table.rows[1][0].rstrip("%")) == 0
-    assert "-" not in table.rows[1][0]
+    assert float(table.rows[1][0].rstrip("%")) == 0 and "-" not in table.rows[1][0]
     assert not re.fullmatch(r"-[0.]+%?", table.rows[0][0])
     assert math.copysign(1, table.values[1]["x"]) == 1
 
 
 def test_html_and_markdown_escape_what_would_break_them():
     table = Table(["|a|", "b"], [["x < 1", "c|d"]], [], title="<T>")
-    assert "<td>x &lt; 1</td>" in table.to_html()
-    assert "&lt;T&gt;" in table.to_html()
+    assert "<td>x &lt; 1</td>" in table.to_html() and "&lt;T&gt;" in table.to_html()
     assert table.to_markdown().splitlines()[0] == "| \\|a\\| | b |"
     assert table.to_markdown().splitlines()[2] == "| x < 1 | c\\|d |"
 
@@ -295,8 +289,7 @@ def test_a_frame_is_shown_with_given_formats_and_a_row_of_another_length_refused
     )
     table = Table.from_frame(frame, {"C": ".1f", "who": str.upper})
     assert table.rows == [["1.0", "5", "A", ""], ["0.1", "6", "B", "2"]]
-    assert table.values[1]["C"] == 0.123456
-    assert table.values[0]["x"] is None
+    assert table.values[1]["C"] == 0.123456 and table.values[0]["x"] is None
     assert table.header == ["C", "n", "who", "x"]
     refused(
         "formats must name columns of the frame. Got D",
@@ -320,7 +313,6 @@ def test_the_summary_is_the_score(ledger):
 def test_machines_get_every_row_as_json_or_csv(ledger):
     rows = json.loads(display.ledger_text({"toy/table_1": ledger}, "json"))
     assert [row["row"] for row in rows] == ledger["row"].tolist()
-    assert rows[4]["reproduced"] == 29.0
-    assert rows[6]["reproduced"] is None
+    assert rows[4]["reproduced"] == 29.0 and rows[6]["reproduced"] is None
     csv = pd.read_csv(io.StringIO(display.ledger_text({"toy/table_1": ledger}, "csv")))
     assert csv["reproduced"].tolist()[:6] == ledger["reproduced"].tolist()[:6]
