@@ -40,6 +40,7 @@ def package(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["beside the sources", "NUMBA_CACHE_DIR", "at home"])
 def test_what_is_kept_is_used_until_a_source_of_it_changes(package, place):
     home = package.parent / "home"

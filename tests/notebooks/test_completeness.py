@@ -116,9 +116,7 @@ def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
     assert not tagged or tagged == [cells[-1].source]
 
 
-@pytest.mark.parametrize(
-    "factor", [1.0, 1 + 1e-12, 1 + 1e-6], ids=["same", "rounding", "off"]
-)
+@pytest.mark.parametrize("factor", [1 + 1e-12, 1 + 1e-6], ids=["rounding", "off"])
 def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
     value = 0.1234567890123456
     passed = int(factor < 1 + 1e-9)
