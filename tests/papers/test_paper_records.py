@@ -76,7 +76,6 @@ FEWER |= {
     "wrsvm/theory_forms": 6,
     "wrsvm/beyond_kernel": 3,
 }
-FEWER |= {"usvc/beyond_costs": 3, "usvc/beyond_false_alarms": 3}
 FEWER |= {"l1nsvm/table_2_identical": 3, "gacv/inefficiency": 3, "gacv/beyond_hinge": 3}
 
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
