@@ -1,5 +1,7 @@
 """What the studies of the conformal kernel thesis compute is what they say."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from companion.papers.conformal import (
 )
 from companion.reproduction import Unit
 from companion.solvers.mdm import mdm
+from companion.solvers.smo import smo
 
 
 def overlapping(seed=0, n=40):
@@ -76,3 +79,74 @@ def test_with_the_weights_of_the_svm_amari_magnifies_near_the_frontier_and_not_f
     assert row["svm_units"] == pytest.approx(2 * np.log10(of_class), abs=1e-3)
     assert row["near"] < 0 < row["near"] + row["svm_units"]
     assert row["far"] + row["svm_units"] < 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_nearest_points_of_the_hulls_are_the_machine(seed):
+    """(2.2.7), with squared slacks; and the bisector of Section 2.2.1, without slacks."""
+    _, y, K = overlapping(seed)
+    hull = mdm(K, y, ridge=0.1, tol=1e-10).to_svm()
+    dual = smo(K, y, 0.0, np.inf, ridge=0.1, tol=1e-9)
+    np.testing.assert_allclose(hull.alpha, dual.alpha, atol=1e-5 * dual.alpha.max())
+    assert hull.intercept == pytest.approx(dual.intercept, abs=1e-6)
+    X, y = background.plane_sample(seed, background.FAR)
+    hard = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9).decision_function
+    decision = background.linear_machine(X, y).decision(X)
+    np.testing.assert_allclose(decision, hard, atol=1e-5 * np.abs(hard).max())
+
+
+@pytest.mark.parametrize("problem", [1, 4])
+def test_the_dual_rises_to_where_the_primal_falls(problem):
+    """Theorems 1 and 2: no feasible pair has the dual above the primal, and they meet."""
+    t, F, theta = background.duality(problem)
+    assert theta.max() <= F.min() * (1 + 1e-6)
+    optimum = np.abs(t).argmin()
+    assert theta[optimum] == pytest.approx(F[optimum], rel=1e-5)
+
+
+def metric_by_differences(kernel, points, step=1e-4):
+    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
+    d = points.shape[1]
+    out = np.zeros((len(points), d, d))
+    steps = step * np.eye(d)
+    for i, j, s, t in product(range(d), range(d), (1, -1), (1, -1)):
+        out[:, i, j] += s * t * kernel(points + s * steps[i], points + t * steps[j])
+    return out / (4 * step**2)
+
+
+def test_the_metrics_of_theorems_4_and_5_are_second_differences_of_the_kernels():
+    rng = np.random.default_rng(3)
+    X, _, K = overlapping(3)
+    c, gradient = background.bumps(rng, X)
+    points = rng.uniform(-1.5, 1.5, size=(20, 2))
+
+    def gaussian(a, b):
+        return np.exp(-((a - b) ** 2).sum(axis=1) / 4)
+
+    metric = kernel_metric(points, gamma=0.25)
+    found = metric_by_differences(gaussian, points)
+    np.testing.assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
+    metric = transformed_metric(c(points), gradient(points), metric)
+    found = metric_by_differences(lambda a, b: c(a) * c(b) * gaussian(a, b), points)
+    np.testing.assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
+    values = np.linalg.eigvalsh(K * np.outer(c(X), c(X)))
+    assert values.min() >= -1e-10 * values.max()  # (3.3.24)
+
+
+def test_the_map_of_figure_3_3_2_keeps_angles():
+    rng = np.random.default_rng(1)
+    first, second = rng.standard_normal((2, 20, 2))
+    z = rng.uniform(-1.5, 1.5, 20) + 1j * rng.uniform(-1.5, 1.5, 20)
+    images = []
+    for direction in (first, second):
+        h = 1e-5 * (direction[:, 0] + 1j * direction[:, 1])
+        w = background.conformal_map(z + h) - background.conformal_map(z - h)
+        images.append(np.column_stack([w.real, w.imag]))
+    turned = background.angle(*images) - background.angle(first, second)
+    assert np.abs(turned).max() < 0.01
+
+
+def test_a_line_over_the_parabola_tells_the_points_of_figure_2_1_5_apart():
+    _, y, image = background.parabola_sample()
+    decision = background.linear_machine(image, y).decision(image)
+    np.testing.assert_array_equal(np.sign(decision), y)
