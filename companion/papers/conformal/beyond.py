@@ -12,7 +12,7 @@ from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
 from companion.papers.conformal.real_sets import FOLDS
-from companion.papers.summaries import Values, none_without_records
+from companion.papers.summaries import Values
 
 STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
 
@@ -211,35 +211,6 @@ def _widths(frame):
 
 
 # -- tables -----------------------------------------------------------------------------------
-
-
-_TRIED = ["grid", "MDT-VMETA", "TSVT-VMETA"]
-_FALLS = ("least error on V can fall", "MDT-VMETA lowers it", "TSVT-VMETA lowers it")
-_ON_V = ("error on V", "MDT on a grid", "MDT-VMETA", "TSVT-VMETA")
-
-
-@none_without_records(
-    "data set", "folds", *_FALLS, *_ON_V, "printed, MDT", "printed, TSVT"
-)
-def asterisk_evidence(frame):
-    """What an optimiser that minimises the error on V would do: a row a data set.
-
-    Of seven folds, in how many some MDT on a grid of 117 settings errs less on V than the first
-    machine, and in how many CMA-ES finds one; mean errors on V.
-    """
-
-    def row(own):
-        falls = N_FOLDS * own[_TRIED].lt(own.v_before - 1e-9, axis=0).mean()
-        starred = g_means.printed_asterisks(own["data set"].iloc[0])
-        return {
-            "folds": len(own),
-            **dict(zip(_FALLS, falls, strict=True)),
-            **dict(zip(_ON_V, own[["v_before", *_TRIED]].mean(), strict=True)),
-            "printed, MDT": "*" if "MDT-VMETA" in starred else "",
-            "printed, TSVT": "*" if "TSVT-VMETA" in starred else "",
-        }
-
-    return g_means.row_a_set(frame, row)
 
 
 def agreement(frame):

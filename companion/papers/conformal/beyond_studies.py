@@ -2,8 +2,7 @@
 
 ``widths``: is the gain of a transformation that of a bad base kernel? ``forced``: what a fixed
 number of transformations does, and how much of it is a larger C. ``shift``: margin displacement
-beside a plain shift of the bias. ``asterisks``: whether an optimiser that really minimises the
-error on V would transform. ``readings``: what the print leaves open, in all combinations.
+beside a plain shift of the bias. ``readings``: what the print leaves open, in all combinations.
 ``costs``: CPU time. ``ascents``: whether J has one maximum.
 """
 
@@ -39,10 +38,6 @@ WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 #: Numbers of forced transformations.
 FORCED_NUMBERS = (0, 1, 3, 5)
 FORCED_METHODS = ("AMA", "ACT")
-
-#: kappa and gamma = 1 - lambda at which MDT is tried exhaustively, kappa in units of |f|_max^-2.
-KAPPA = tuple(10.0**k for k in np.linspace(-2.0, 2.0, 13))
-SHRINK = tuple(np.linspace(0.04, 1.0, 9))
 
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
@@ -169,41 +164,6 @@ def compute_shift(problem):
     }
 
 
-@part_by_part
-def compute_asterisks(problem):
-    """Errors on V: the first machine, VMETA, and MDT on a fine grid: a row a fold."""
-    part = Part(problem)
-    row = {}
-    for name in ("MDT-VMETA", "TSVT-VMETA"):
-        result = part.transformed(*CONFORMAL[name], max_transforms=1)
-        errors = [entry["validation_error"] for entry in result.history]
-        row |= {"v_before": round(errors[0], 6), name: round(errors[-1], 6)}
-    yield row | _errors_on_grid(part.shared)
-
-
-def _errors_on_grid(shared):
-    """Least error on V of one MDT over a grid of kappa and gamma, and mistakes without any."""
-    machine = shared.first
-    f = machine.decision_function
-    ones = np.ones(len(shared.train)), np.ones(len(shared.validation))
-    f_v = shared.validation_decision(machine, *ones)
-    scale = 1.0 / np.abs(f).max() ** 2
-    offset = -0.5 * machine.squared_norm
-    least = shared.validation_error(machine, *ones)
-    for shrink, kappa in product(SHRINK, KAPPA):
-        displaced = (
-            conformal.displaced_decision(values, shrink, offset) for values in (f, f_v)
-        )
-        d, d_v = (
-            conformal.boundary_decay(values, kappa * scale) for values in displaced
-        )
-        if shared.trouble(d) is None:
-            decision = shared.validation_decision(shared.machine(d), d, d_v)
-            least = min(least, error_of(decision, shared.validation_y))
-    missed = np.count_nonzero((f_v > 0) != (shared.validation_y > 0))
-    return {"grid": round(least, 6), "missed_on_v": int(missed)}
-
-
 @dataclass(frozen=True)
 class PrintedMDT(MDT):
     """MDT with the sign of the gradient by kappa that (5.3.16) and (5.3.22) are printed with."""
@@ -320,7 +280,6 @@ FORCED = study_of_sets(
     "forced", compute_forced, {"paper": 2, "quick": 1}, after=(BOARD_NAME,)
 )
 SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
-ASTERISKS = study_of_sets("asterisks", compute_asterisks, {"paper": 1, "quick": 1})
 COSTS = study_of_sets("costs", compute_costs, {"paper": 1, "quick": 1})
 ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
@@ -345,4 +304,4 @@ _SETTINGS = {
 READINGS = study_over(
     problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest
 )
-STUDIES = (WIDTHS, FORCED, SHIFT, ASTERISKS, READINGS, COSTS, ASCENTS)
+STUDIES = (WIDTHS, FORCED, SHIFT, READINGS, COSTS, ASCENTS)
