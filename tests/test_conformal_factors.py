@@ -37,22 +37,6 @@ def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
         assert np.allclose(g, mixed_derivatives(kernel, x), atol=2e-6) == holds
 
 
-def test_a_sum_of_gaussians_is_what_it_says_for_one_and_for_many_sets_of_rates():
-    rng = np.random.default_rng(0)
-    D = rng.uniform(0, 5, (6, 700))
-    D[:, 0] = 0.0
-    D[0, 1] = 1e12
-    rates = rng.uniform(0, 3, (4, 6))
-    weights = rng.normal(size=6)
-    found = c.gaussian_sums(D, rates, weights, 0.25)
-    wanted = 0.25 + np.einsum("k,mkj->mj", weights, np.exp(-rates[:, :, None] * D))
-    np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
-    np.testing.assert_array_equal(c.gaussian_sum(D, rates[2], weights, 0.25), found[2])
-    np.testing.assert_array_equal(
-        c.gaussian_sum(D[:, 5:6], rates[2], weights, 0.25), found[2, 5:6]
-    )
-
-
 def test_bad_rates_and_a_single_support_vector_are_refused():
     D = np.ones((2, 3))
     refused(

@@ -11,15 +11,14 @@ import companion
 run = partial(python, "-W", "error", "-c", timeout=120)
 
 
-def test_import_is_clean_quick_and_loads_nothing_heavy():
-    """A second of this process's own work, however busy the machine is."""
+def test_import_is_clean_and_loads_nothing_heavy():
     finished = run(
-        "import companion, sys, time\n"
+        "import companion, sys\n"
         "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'dask'}\n"
-        "print(time.process_time(), *heavy & set(sys.modules))"
+        "print(*heavy & set(sys.modules))"
     )
-    assert (finished.returncode, finished.stderr) == (0, "")
-    assert float(finished.stdout) < 1.0
+    assert finished.returncode == 0, finished.stderr
+    assert (finished.stdout.strip(), finished.stderr) == ("", "")
 
 
 def test_estimators_searches_and_metrics_load_only_the_core():

@@ -107,16 +107,6 @@ def test_the_maximiser_over_functions_is_their_best_combination():
     assert criterion.maximiser(repeated)[1] == pytest.approx(top, rel=1e-6)
 
 
-def test_classes_that_are_points_are_infinitely_separable_and_one_point_not_at_all():
-    y = np.array([1.0, 1.0, -1.0, -1.0])
-    x = np.array([[0.0], [0.0], [3.0], [3.0]])
-    assert Separability(gram(x), y).value(np.ones(4)) == np.inf
-    assert Separability(np.ones((4, 4)), y).value(np.ones(4)) == 0.0
-    value, gradient = Separability(gram(x), y).value_and_gradient(np.ones(4))
-    assert value == np.inf
-    assert not gradient.any()
-
-
 @cases(
     "K, y, message",
     (np.eye(3), [1, -1], r"'K' of Separability must be a square.*\(2, 2\)"),

@@ -1,7 +1,6 @@
 """Random problems for all machines and searches: `make test ARGS="-m fuzz"`."""
 
 import operator
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -11,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics.pairwise import laplacian_kernel
-from sklearn.svm import SVC, SVR
 
-from companion import L1SVC, GACVSearch, KernelGridSearchCV, LeastOneNormSVC
+from companion import L1SVC, GACVSearch, KernelGridSearchCV
 from companion import estimators as svm
 from companion.kernels import gram
 from companion.solvers.transformations import RULES
@@ -120,27 +118,6 @@ def outcome(machine, X, y, weight):
     return fitted, values
 
 
-def objective_of_libsvm(machine, X, y, weight):
-    """What libsvm comes to on the same problem, infinite where it refuses it."""
-    signs = np.where(y == 1, 1.0, -1.0)
-    K = X
-    if machine.kernel != "precomputed":
-        K = gram(X, **machine._kernel_parameters(machine._gamma))
-    same = {"kernel": "precomputed", "C": machine.C, "max_iter": 100_000}
-    peer = (
-        SVR(epsilon=0.0, **same)
-        if isinstance(machine, LeastOneNormSVC)
-        else SVC(**same)
-    )
-    try:
-        peer.fit(K, signs, sample_weight=weight)
-    except ValueError:
-        return np.inf
-    beta = np.zeros(len(y))
-    beta[peer.support_] = peer.dual_coef_[0]
-    return 0.5 * beta @ K @ beta - signs @ beta
-
-
 @pytest.fixture(scope="module")
 def process():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -152,9 +129,7 @@ def process():
 @given(data=st.data())
 def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process):
     problem = data.draw(problems(name))
-    start = time.process_time()
     fitted, values = outcome(*problem)
-    assert time.process_time() - start < 30.0  # seconds
     with ThreadPoolExecutor(2) as threads:
         again = [
             run.result()[1]
@@ -167,6 +142,3 @@ def test_every_problem_is_solved_or_refused_everywhere_alike(name, data, process
     decide = operator.methodcaller("decision_function", problem[1])
     for same in (*again, process.submit(decide, fitted).result()):
         np.testing.assert_array_equal(same, values)
-    if isinstance(fitted, (L1SVC, LeastOneNormSVC)) and fitted.class_weight is None:
-        bound = objective_of_libsvm(fitted, *problem[1:])
-        assert fitted.objective_ <= bound + 1e-6 * abs(bound) or not fitted.converged_

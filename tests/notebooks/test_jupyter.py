@@ -19,21 +19,9 @@ from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.tables import VALUES_MIME
 
-NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 KNOBS = notebook_path(get_artefact("l1nsvm/method"))
 OPTIONS = "--no-browser --ip=127.0.0.1 --port=0 --LabApp.news_url= --allow-root"
 START = 60  # seconds after which a server is given up
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_valid_and_names_the_kernel_that_every_jupyter_has(path):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
-    nbformat.validate(notebook)
-    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
-    assert notebook["metadata"]["language_info"]["name"] == "python"
-    ids = [cell["id"] for cell in notebook["cells"]]
-    assert len(set(ids)) == len(ids)
 
 
 def tables(outputs):

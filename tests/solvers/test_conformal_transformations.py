@@ -165,16 +165,6 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     assert len(np.unique(errors)) > 1
 
 
-@pytest.mark.parametrize("transform", ["xiong", "mdt", "tsvt"])
-def test_a_seed_decides_everything_and_the_global_state_is_left_alone(transform):
-    _, _, part = problem()
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, again = (run(part, transform, "validation_cma", seed=3) for _ in range(2))
-    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    np.testing.assert_array_equal(first.factors, again.factors)
-    np.testing.assert_array_equal(first.machine.alpha, again.machine.alpha)
-
-
 @each(width=["pattern", "boundary"], radius=[None, 0.5])
 def test_kba_is_its_formula_point_by_point(width, radius):
     """(4.4.5) to (4.4.7) with explicit points of the empirical feature space."""
