@@ -54,12 +54,16 @@ SCALINGS = {
 }
 
 #: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
-READ = {SVM: (), "ACT": (), **dict.fromkeys(("AMA", "WIL", "MDT-JMETA"), ("units",))}
-READ |= {"MDT-JGRAD": ("units", "sign"), "MDT-VMETA": ("units", "escape")}
+CHOICES_OF_METHOD = {
+    SVM: (),
+    "ACT": (),
+    **dict.fromkeys(("AMA", "WIL", "MDT-JMETA"), ("units",)),
+}
+CHOICES_OF_METHOD |= {"MDT-JGRAD": ("units", "sign"), "MDT-VMETA": ("units", "escape")}
 
 
 #: What is timed: c on the training patterns, one forced transformation, and all of a method.
-OF_C = ("AMA", "Wu-Amari", "ACT", "KBA", "WIL")
+TIMED_FACTORS = ("AMA", "Wu-Amari", "ACT", "KBA", "WIL")
 FORCED_ONCE = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
 #: Other starts of an ascent of J, each parameter multiplied by up to ten or divided.
@@ -201,9 +205,9 @@ def compute_readings(unit):
         part = Part(
             in_unit_box(problem) if scaling.startswith("[") else problem, width=width
         )
-        for name, own in READ.items():
+        for name, relevant in CHOICES_OF_METHOD.items():
             for values in product(
-                *(CHOICES[k] if k in own else ("any",) for k in CHOICES)
+                *(CHOICES[k] if k in relevant else ("any",) for k in CHOICES)
             ):
                 head = dict(zip(CHOICES, values, strict=True)) | {
                     "fold": fold,
@@ -239,7 +243,9 @@ def compute_costs(unit):
     timed |= {
         (name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE
     }
-    timed |= {(name, "c"): (factors, *run(name, max_transforms=1)) for name in OF_C}
+    timed |= {
+        (name, "c"): (factors, *run(name, max_transforms=1)) for name in TIMED_FACTORS
+    }
     rows = []
     for (name, what), (function, *given) in timed.items():
         seconds = []

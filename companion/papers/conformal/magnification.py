@@ -24,7 +24,7 @@ N_RARE = 12
 N_COMMON = 240
 
 #: Half of the room between the classes of Figure 5.3.1, for a hard margin.
-ROOM = 0.35
+HALF_GAP = 0.35
 
 #: 2 sigma^2 of the scene, about the size of a class.
 SCENE_WIDTH = 1.0
@@ -206,7 +206,7 @@ class Displacement:
 def displacement(number):
     """The machine of a scene without kernel, and both ways to move its boundary to x1 = 0."""
     X, y = scene(number)
-    X = X + np.array([ROOM, 0.0]) * y[:, np.newaxis]
+    X = X + np.array([HALF_GAP, 0.0]) * y[:, np.newaxis]
     machine = mdm(X @ X.T, y, tol=1e-8)
     w = (y * machine.alpha) @ X
     plus = machine.m_plus
@@ -226,7 +226,7 @@ def displacement(number):
 def compute_displacement(unit):
     """How far the support hyperplane of the larger class moves: a row a way.
 
-    And how far from x1 = -ROOM and ROOM both classes' are before.
+    And how far from x1 = -HALF_GAP and HALF_GAP both classes' are before.
     """
     shown = displacement(unit.params["scene"])
     length = np.linalg.norm(shown.w)
@@ -237,8 +237,8 @@ def compute_displacement(unit):
         distances = {
             "moved": (minus - before) / length,
             "boundary_off": boundary / length,
-            "majority_off": before / length + ROOM,
-            "minority_off": plus / length - ROOM,
+            "majority_off": before / length + HALF_GAP,
+            "minority_off": plus / length - HALF_GAP,
         }
         rows.append(
             {"way": way}

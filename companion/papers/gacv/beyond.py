@@ -58,8 +58,8 @@ SETS = DATASETS | {key: key.capitalize() for key in TABLES}
 SIZES = {"paper": (20, 2), "quick": (2, 1)}
 #: Where tuning by GACV loses several points, or one, and the exact hinge loss was tried first; how
 #: many splits of the others.
-COSTLY = ("german", "diabetis", "waveform")
-RULED = {"paper": 8, "quick": 1}
+WHERE_GACV_IS_COSTLY = ("german", "diabetis", "waveform")
+N_HINGE_SPLITS = {"paper": 8, "quick": 1}
 
 #: The searches, and what a reader calls them.
 SEARCHES = {
@@ -147,8 +147,8 @@ def _searches(params):
 def hinge_units(profile):
     """One unit a data set and split."""
     many = SIZES[profile][0]
-    few = RULED[profile]
-    sizes = {key: many if key in COSTLY else few for key in KEYS}
+    few = N_HINGE_SPLITS[profile]
+    sizes = {key: many if key in WHERE_GACV_IS_COSTLY else few for key in KEYS}
     return [
         u
         for key, n in sizes.items()
@@ -226,7 +226,7 @@ BEYOND_TABLES = summaries.study_over(
     compute_table,
     digest=lambda params: data_digest(TABLES[params["dataset"]]),
     dataset={"paper": tuple(TABLES), "quick": ("haberman", "glass7")},
-    split=RULED,
+    split=N_HINGE_SPLITS,
 )
 STUDIES = (BEYOND, BEYOND_HINGE, BEYOND_TABLES)
 

@@ -22,7 +22,7 @@ from companion.solvers import Design, dca_path
 
 #: Places of truncation, by what they are called; None is the weighted SVM.
 TRUNCATIONS = {"none": None, "s = -1": -1.0, "s = -1/2": S, "s = 0": 0.0}
-_OWN = "s = -1/2"
+_ROBUST = "s = -1/2"
 _OTHER_START = "s = -1/2, unweighted start"
 _FLIPS = (0.0, FLIP)
 #: Where no decision has half of the utility of class 1.
@@ -57,7 +57,7 @@ def compute_truncation(unit):
         )[1]
     rows = _tuned_rows(paths, tune, U, p["flip"])
     if p["flip"]:
-        ratio = paths[_OTHER_START].objective / paths[_OWN].objective
+        ratio = paths[_OTHER_START].objective / paths[_ROBUST].objective
         rows[-1] |= {
             "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
             "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
@@ -81,7 +81,7 @@ def _tuned_rows(paths, tune, U, flip):
 def gain_by_flips(frame):
     """Gain over no truncation with flipped labels minus that with clean ones, same points."""
     flipped, clean = (
-        percentages(frame, machine=_OWN, flip=flip)
+        percentages(frame, machine=_ROBUST, flip=flip)
         - percentages(frame, machine="none", flip=flip)
         for flip in LABELS.values()
     )
@@ -91,13 +91,15 @@ def gain_by_flips(frame):
 def _add_truncation(out, frame):
     for U, rows in with_setting(frame).groupby("U"):
         gains = {
-            f"{_OWN} - {other}, {words} (points)": gain(rows, _OWN, other, flip=flip)
+            f"{_ROBUST} - {other}, {words} (points)": gain(
+                rows, _ROBUST, other, flip=flip
+            )
             for words, flip in LABELS.items()
             for other in ("none", "s = 0", "s = -1")
         }
         gains["gain by truncation: flipped - clean (points)"] = gain_by_flips(rows)
         gains["own start - unweighted start (points)"] = gain(
-            rows, _OWN, _OTHER_START, flip=FLIP
+            rows, _ROBUST, _OTHER_START, flip=FLIP
         )
         out.add_means(U, gains, frame.converged.all())
 
@@ -111,7 +113,7 @@ def compute_consistent(unit):
     settings = {"form": "cost", "tol": TOL, "max_iter": 400}
     paths = {
         name: dca_path(design, y, 1.0 - U, SPARSE_C, TRUNCATIONS[name], **settings)[1]
-        for name in ("none", _OWN)
+        for name in ("none", _ROBUST)
     }
     return _tuned_rows(paths, tune, U, p["flip"])
 
@@ -216,7 +218,7 @@ def _add_baselines(out, frame, baselines):
     for U in frame.U.unique():
         cases = product(("logistic regression", "SVC"), five_classes.STARTS)
         for baseline, (reading, start) in cases:
-            own = percentages(frame, U=U, flip=FLIP, machine=f"{_OWN}{start}")
+            own = percentages(frame, U=U, flip=FLIP, machine=f"{_ROBUST}{start}")
             other = percentages(baselines, U=U, flip=FLIP, machine=baseline)
             n = min(len(own), len(other))
             difference = paired_difference(own[:n], other[:n])
