@@ -30,8 +30,9 @@ from companion.solvers.conformal import (
 from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
 
-# Matrices of the size of the Gram matrix that a fit takes.
-MATRICES = 3
+# Matrices of the size of the Gram matrix that a fit takes, the most of all transformations.
+MATRICES = 4
+WITHOUT_VALIDATION = 5
 
 
 @with_shared_documentation
@@ -343,7 +344,9 @@ class ConformalSVC(KernelClassifier):
             "tol": self.tol,
         }
         settings |= {"C": self.C, "sample_weight": weight}
-        self._require_memory(X.shape[0], MATRICES)
+        is_validated = self.validation_fraction is not None
+        n_matrices = MATRICES if is_validated else WITHOUT_VALIDATION
+        self._require_memory(X.shape[0], n_matrices)
         if self.kernel == "precomputed":
             return ConformalProblem(X, y, validation, **settings), None
         gamma = weighted_gamma(self.gamma, X, weight)

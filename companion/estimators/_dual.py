@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
 
+from companion._utils.memory import require_memory
 from companion._utils.progress import progress
 from companion.estimators._compat import Interval, Options, StrOptions
 from companion.estimators._docs import with_shared_documentation
@@ -79,8 +80,8 @@ class DualClassifier(KernelClassifier):
         Raises
         ------
         ValueError
-            If a parameter or an input is invalid, if `y` has not exactly two classes, or
-            if the weights are negative or leave no two classes.
+            If a parameter or an input is invalid, if `y` has not exactly two classes, if the
+            weights are negative or leave no two classes, or if memory would not hold the cache.
         %(sparse)s
         """
         if not get_config()["skip_parameter_validation"]:
@@ -153,6 +154,12 @@ class DualClassifier(KernelClassifier):
         n = X.shape[0]
         if n < ROWS_FROM and n * n * 8e-6 <= self.cache_size:
             return gram(X, **self._kernel_parameters(gamma))
+        name = type(self).__name__
+        require_memory(
+            f"The cache of {name} for {n:,} samples",
+            min(self.cache_size, n * n * 8e-6),
+            f"Decrease cache_size, which is {self.cache_size:g} MB: a smaller cache is slower.",
+        )
         return KernelRows(
             X, cache_size=self.cache_size, **self._kernel_parameters(gamma)
         )

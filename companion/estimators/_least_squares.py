@@ -28,8 +28,7 @@ class LSSVC(DualClassifier):
         ``"cholesky"`` solves the optimality conditions exactly by one factorisation of
         the Gram matrix; a violation above 1e-3, which only rounding can leave, is a
         :class:`~sklearn.exceptions.ConvergenceWarning`. ``"smo"`` iterates as
-        the paper does, and is the choice when the Gram matrix does not fit in memory,
-        or where Ctrl-C must not wait for a factorisation of many thousand rows.
+        the paper does, and is the choice when the Gram matrix does not fit in memory.
         `tol`, `max_iter`, `selection` and `shrinking` concern ``"smo"`` alone.
     %(kernel)s
     %(smo)s

@@ -17,7 +17,11 @@ from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls
 
 # Matrices of the size of the Gram matrix that a fit takes.
-MATRICES = 5
+MATRICES = 6
+
+# With prototypes: matrices of a column for each of them, and of a row as well.
+OF_PROTOTYPES = 4
+OF_THEIR_SQUARE = 2
 
 
 @with_shared_documentation
@@ -135,10 +139,10 @@ class UnbiasedSVC(KernelClassifier):
     alpha_i / xi_i, alpha_i = C_i theta'(xi_i); the factor 2 of the printed (22) would fit the
     machine of 2 `C`.
 
-    With a kernel, a fit of n samples takes 40 n^2 bytes, 1 GB for 5,000 samples and 16 GB for
+    With a kernel, a fit of n samples takes 48 n^2 bytes, 1.2 GB for 5,000 samples and 19 GB for
     20,000, and a time that grows with n^3: on one core of 2026 about 2 s for 1,000 samples, 6 s for
     2,000 and 2 minutes for 5,000. One that the memory free would not hold is refused; a long one is
-    not, and says how far it is with ``verbose=1``; Ctrl-C waits for a factorisation under way.
+    not, and says how far it is with ``verbose=1``.
     Above 5,000 samples set `n_prototypes`, or fit the linear machine to the features of
     :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel and the placing of prototypes
     take a sparse `X` of up to 1000 MB as an array, and refuse a larger one.
@@ -271,6 +275,9 @@ class UnbiasedSVC(KernelClassifier):
             K = X if self.kernel == "precomputed" else gram(X, **parameters)
             self._require_definite(K, samples)
             return Design.kernel(K)
+        share = len(centres) / X.shape[0]
+        n_matrices = OF_PROTOTYPES * share + OF_THEIR_SQUARE * share**2
+        self._require_memory(X.shape[0], n_matrices, " Or decrease n_prototypes.")
         K = gram(centres, **parameters)
         self._require_definite(K, np.arange(len(K)))
         return Design.kernel(gram(X, centres, **parameters), K)

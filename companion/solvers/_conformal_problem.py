@@ -138,16 +138,12 @@ class ConformalProblem:
         return self.whole_distances[np.ix_(self.train[samples], self.train)]
 
     def validation_distances(self, samples):
-        """Squared distances between some training samples (rows) and the validation part.
+        """As :meth:`distances`, to the validation part.
 
         Parameters
         ----------
-        samples : ndarray of int
-            Numbers within the training part.
-
-        Returns
-        -------
-        ndarray of shape (len(samples), n_validation)
+        samples
+            As of :meth:`distances`.
         """
         return self.whole_distances[np.ix_(self.train[samples], self.validation)]
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
+from companion._utils.memory import require_memory
 from companion.estimators._kernel_classifier import class_factors, signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
@@ -43,6 +44,9 @@ _MAX_ITER = 1_000_000
 
 # Samples left out in one compiled call: Ctrl-C waits for no more.
 _BURST = 50
+
+# Matrices of the size of the Gram matrix at the same time.
+_MATRICES = 6
 
 # Added to the diagonal, relative to the largest K_ii, so that all points are affinely independent.
 _RIDGE = 1e-10
@@ -110,6 +114,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     ([False, False, True, False], [-2.333, -0.2, 0.0, 3.0])
     """
     K, y, alpha, upper = _checked(K, y, alpha, upper)
+    _require_memory("leave_one_out_errors", len(y))
     require_two_each(y, (upper > 0.0).reshape(-1, len(y)))
     return _leave_one_out(K, y, alpha, upper, decisions)
 
@@ -147,6 +152,7 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
             f"Got X of shape {X.shape} and other labels, or as many in another order."
         )
     require_two_each(y)
+    _require_memory("leave_one_out_surface", n)
     distances = squared_distances(X) if kernel == "rbf" else None
     upper = surface.C[:, np.newaxis] * surface.factors
     errors = np.empty(surface.alpha.shape, dtype=bool)
@@ -201,6 +207,7 @@ def leave_one_out(estimator, X, y, costs=None):
     signs = signed_labels(y, estimator.classes_)
     factors = class_factors(estimator.class_weight, y, estimator.classes_)
     upper = estimator.C * (np.ones(len(y)) if factors is None else factors)
+    _require_memory("leave_one_out", len(y))
     K = points
     if estimator.kernel != "precomputed":
         K = gram(points, **estimator._kernel_parameters(estimator._gamma))
@@ -215,7 +222,8 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     upper = np.broadcast_to(upper, shape).reshape(-1, n)
     alpha = alpha.reshape(-1, n)
     A = np.ones((n + 1, n + 1))
-    A[:n, :n] = K + _RIDGE * K.diagonal().max() * np.eye(n)
+    A[:n, :n] = K
+    A.ravel()[: n * (n + 1) : n + 2] += _RIDGE * K.diagonal().max()
     A[n, n] = 0.0
     given = K
     K = A[:n, :n].copy()
@@ -281,6 +289,14 @@ def _left_out_decision(machine, upper, i):
         other.y[i]
         - other.scores[i]
         + loops.bias_of(other, other.beta, other.scores, -1)[0]
+    )
+
+
+def _require_memory(name, n):
+    require_memory(
+        f"{name} for {n:,} samples",
+        _MATRICES * n**2 * 8e-6,
+        "Use xi_alpha or gacv, which need no matrix, or fewer samples.",
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from companion._utils.memory import require_memory
 from companion._utils.threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._kernel_classifier import class_factors
@@ -86,7 +87,7 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     ------
     ValueError
         If a value of the grid is out of range, there are not two classes, or X, y, `class_weight`
-        or `tol` are invalid.
+        or `tol` are invalid, or memory would not hold the matrices.
 
     Examples
     --------
@@ -107,6 +108,13 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
     machine._validate_params()
     X, y, signs = machine._checked(X, y)
     factors = class_factors(class_weight, y, machine.classes_, name="machine_surface")
+    # Distances and a Gram matrix; of every machine its multipliers and decision values.
+    n_numbers = 2 * len(y) * (len(y) + 2 * C.size * gamma.size)
+    require_memory(
+        f"machine_surface for {len(y):,} samples and {C.size * gamma.size:,} machines",
+        n_numbers * 8e-6,
+        "Use fewer samples, or a part of the grid at a time.",
+    )
     distances = squared_distances(X) if kernel == "rbf" else None
     solutions = []
     diagonal = np.empty((len(gamma), len(y)))
