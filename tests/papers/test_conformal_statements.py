@@ -7,12 +7,7 @@ import pytest
 
 from companion import L2SVC
 from companion.conformal.factors import kernel_metric, transformed_metric
-from companion.papers.conformal import (
-    background,
-    beyond_studies,
-    criterion,
-    magnification,
-)
+from companion.papers.conformal import background, beyond_studies, magnification
 from companion.reproduction import Unit
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -23,20 +18,6 @@ def overlapping(seed=0, n=40):
     y = np.where(np.arange(n) < n // 4, 1.0, -1.0)
     X = rng.standard_normal((n, 2)) + 0.5 * y[:, None]
     return X, y, np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 4)
-
-
-def test_4_1_5_has_tau_to_the_fourth():
-    assert magnification.one_support_vector(2) < 1e-12
-    assert magnification.one_support_vector(1) > 0.1
-
-
-def test_4_6_14_has_a_minus_sign():
-    _, y, K = overlapping(1)
-    q = np.random.default_rng(2).uniform(0.3, 2.0, len(y))
-    exact, error = criterion.explicit_separability(K, y, q)
-    assert error < 1e-10
-    assert criterion.Separability(K, y).value(q) == pytest.approx(exact, rel=1e-9)
-    assert abs(criterion.printed_separability(K, y, q) / exact - 1) > 1
 
 
 def test_a_margin_displacement_is_a_shift_and_a_scale():

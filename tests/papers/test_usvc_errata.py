@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from companion.datasets import ringnorm, threshold_case_error
+from companion.datasets import ringnorm
 from companion.papers.usvc import cases, linear, table_3
 from companion.papers.usvc.splits import split, wrong
 from companion.reproduction.published import load_published
@@ -37,16 +37,6 @@ def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one
     assert chance_of_so_small_a_spread("Case B, CE train (%)", "SVC") > 0.01
     # That of the test part is small, and no impossibility.
     assert chance_of_so_small_a_spread("Case B, CE test (%)", "LS") > 0.01
-
-
-def test_no_cluster_weight_gives_case_a_both_its_printed_minima():
-    x = np.linspace(0.1, 0.3, 2001)
-    for weight in np.linspace(0.01, 0.99, 99):
-        error = threshold_case_error("A", x, weight)
-        inside = error[1:-1]
-        found = x[1:-1][(inside < error[:-2]) & (inside < error[2:])]
-        least = 100 * min(threshold_case_error("A", 0.5, weight), error.min())
-        assert not (19.5 <= least < 20.5 and np.any(np.abs(found - 0.17) <= 0.005))
 
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():

@@ -49,14 +49,6 @@ def test_the_kernel_width_is_the_median_distance_between_classes():
     assert examples.median_distance(X, y) == pytest.approx(np.sqrt(13))
 
 
-def test_columns_of_the_kernel_give_the_decision_values_of_the_design():
-    X, y = examples.nonlinear(40, np.random.default_rng(2))
-    design, columns = examples.kernel_columns(X, 2.0, X)
-    machine = dca(design, y, np.eye(3), 1.0, examples.S)
-    found = columns @ machine.coef.T + machine.intercept
-    assert np.allclose(found, machine.decision_function, atol=1e-6)
-
-
 def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     y = np.repeat([0, 1, 2], 120)
     monkeypatch.setattr(table_3, "digits", lambda: (np.zeros((360, 16)), y))
