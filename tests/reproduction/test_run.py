@@ -87,17 +87,11 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 
 
 DASK = {"jobs": 2, "backend": "dask"}
-KILLED = [
-    ({}, signal.SIGKILL),
-    ({"jobs": 2}, signal.SIGKILL),
-    ({"jobs": 2}, signal.SIGTERM),
-]
-KILLED += [(DASK, signal.SIGKILL)]
+KILLED = [({}, signal.SIGKILL), ({"jobs": 2}, signal.SIGTERM), (DASK, signal.SIGKILL)]
 
 
-@pytest.mark.parametrize(
-    ("options", "how"), KILLED, ids=["1", "loky", "loky-TERM", "dask"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "how"), KILLED, ids=["1", "loky", "dask"])
 def test_a_killed_run_is_resumed_and_gives_the_same_records(
     places, reference, start, options, how
 ):
@@ -111,6 +105,7 @@ def test_a_killed_run_is_resumed_and_gives_the_same_records(
     assert stored(working(places)) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
 def test_ctrl_c_keeps_units_and_stops_workers_silently(
     places, reference, start, tmp_path, options
@@ -230,6 +225,7 @@ def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, 
     assert (later.computed, later.missing) == (2, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_workers_that_die_end_the_run_with_advice(places, backend):
     import dask
@@ -310,6 +306,7 @@ def test_fresh_computes_all_again(places, other_code):
     assert load_records(study()).computed == 0
 
 
+@pytest.mark.slow
 def test_a_fresh_run_that_was_interrupted_three_times_goes_on(places, start):
     load_records(study(n_repetitions=6))
     before = table(places)

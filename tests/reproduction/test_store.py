@@ -59,6 +59,7 @@ def test_reading_makes_no_folder(store, places):
 # ------------------------------------------------------------------------------ kill, torn writes
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store):
     """Killed again and again, in the middle of a transaction as likely as between two."""
     script = (
