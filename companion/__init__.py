@@ -21,8 +21,8 @@ __path__.append(os.path.join(os.path.dirname(__file__), "_utils", "moved"))
 
 # numba refuses to compile where it can keep nothing, neither beside the sources nor at home.
 _places = (os.path.dirname(__file__), os.path.expanduser("~"))
-_sealed = not any(os.access(place, os.W_OK | os.X_OK) for place in _places)
-if _sealed and "NUMBA_CACHE_DIR" not in os.environ:
+_no_writable_cache = not any(os.access(place, os.W_OK | os.X_OK) for place in _places)
+if _no_writable_cache and "NUMBA_CACHE_DIR" not in os.environ:
     import atexit
     import shutil
     import tempfile

@@ -69,3 +69,11 @@ def test_what_is_kept_is_used_until_a_source_of_it_changes(package, place):
     assert run() == (20, 0)
     (package / "constants.py").write_text(CONSTANTS.format(7))
     assert run() == (140, 0)
+
+
+def test_the_papers_are_imported_without_compilation():
+    program = (
+        "import importlib, companion.solvers.smo, companion.papers as papers\n"
+        "for paper in papers.PAPERS: importlib.import_module(paper.module)"
+    )
+    said("-c", program, env=os.environ | {"NUMBA_DISABLE_JIT": "1"})

@@ -22,6 +22,8 @@ def njit(**options):
 
     def compiled(function):
         dispatcher = numba.njit(cache=True, **options)(function)  # noqa: TID251
+        if numba.config.DISABLE_JIT:
+            return dispatcher
         kept = dispatcher._cache._cache_file
         # In place of the time and size of the function's own file.
         assert kept._source_stamp

@@ -18,7 +18,7 @@ ADVICE = (
 )
 
 
-def sign_of_indefiniteness(K, ridge=0.0, samples=None):
+def sign_of_indefiniteness(K, ridge=0.0, samples=None, chosen=None):
     """What shows, as a sentence, that K + diag(ridge) has negative eigenvalues; None if nothing.
 
     All is looked at for the largest entries, some of it is factorised: of a large matrix whose
@@ -30,13 +30,16 @@ def sign_of_indefiniteness(K, ridge=0.0, samples=None):
     ridge : float or ndarray of shape (n_samples,)
     samples : ndarray of shape (n_samples,), optional
         What the rows are called in the sentence.
+    chosen : ndarray of int, optional
+        The rows to factorise; else some that are spread over all.
     """
     n = K.shape[0]
     samples = np.arange(n) if samples is None else samples
-    count = min(n, max(_FEWEST, round(n ** (2 / 3))))
-    chosen = np.unique(np.linspace(0, n - 1, count).astype(int))
+    if chosen is None:
+        count = min(n, max(_FEWEST, round(n ** (2 / 3))))
+        chosen = np.unique(np.linspace(0, n - 1, count).astype(int))
     if isinstance(K, KernelRows):
-        block = K.block(chosen)
+        block = K.square(chosen)
     else:
         block = K if chosen.size == n else K[np.ix_(chosen, chosen)]
         chosen = _with_largest_entry(K, chosen)

@@ -332,13 +332,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             return self.coef0 < 0.0
         return self.kernel not in ("rbf", "linear")
 
-    def _require_definite(self, K, samples, ridge=0.0):
+    def _require_definite(self, K, samples, ridge=0.0, chosen=None):
         """Refuse K + diag(ridge) that is not positive semi-definite, or warn of it.
 
         A bounded dual has a solution all the same, of which a fit finds a stationary point.
         """
         found = (
-            sign_of_indefiniteness(K, ridge, samples)
+            sign_of_indefiniteness(K, ridge, samples, chosen)
             if self._may_be_indefinite()
             else None
         )

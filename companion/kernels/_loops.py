@@ -6,6 +6,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from companion._utils.compiled import njit
+from companion.kernels._rows import FILLED, USES
 
 # Sums keep their order (no reassoc), so that k(x, z) = k(z, x) bit for bit.
 _OPTIONS = {
@@ -102,6 +103,52 @@ def distance_rows(Z, XT, gamma, is_square, out):
                 row = out[j]
                 for i in range(start, min(start + _TILE, n)):
                     row[i] = out[i, j]
+
+
+@njit(**_OPTIONS)
+def note_use(cache, sample):
+    """Raise the value of a row: the logarithm of the sum of e^(t / n) over its uses t, times n."""
+    cache.counts[USES] += 1
+    now = cache.counts[USES]
+    memory = cache.slot.size
+    before = cache.value[sample]
+    later = max(before, now)
+    earlier = min(before, now)
+    cache.value[sample] = later + memory * np.log1p(np.exp((earlier - later) / memory))
+
+
+@njit(**_OPTIONS)
+def place_for(cache, sample, kept):
+    """Where a row goes: a free place, or that of the least valuable row but one that is kept."""
+    place = cache.counts[FILLED]
+    if place < cache.owner.size:
+        cache.counts[FILLED] += 1
+    else:
+        lowest = np.inf
+        for k in range(cache.owner.size):
+            owner = cache.owner[k]
+            if cache.value[owner] < lowest and owner != kept:
+                lowest = cache.value[owner]
+                place = k
+        cache.slot[cache.owner[place]] = -1
+    cache.owner[place] = sample
+    cache.slot[sample] = place
+    return place
+
+
+@njit(**_OPTIONS)
+def use_row(cache, sample, kept):
+    """Have a row in the cache, which keeps another; return whether that can be done here."""
+    if cache.slot[sample] < 0:
+        if cache.columns.size == 0:
+            return False
+        place = place_for(cache, sample, kept)
+        cache.n_computed[0] += 1
+        point = cache.points[sample : sample + 1]
+        row = cache.buffer[place : place + 1]
+        distance_rows(point, cache.columns, cache.gamma, False, row)
+    note_use(cache, sample)
+    return True
 
 
 @njit(**_OPTIONS)

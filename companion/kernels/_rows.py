@@ -1,6 +1,7 @@
 """Rows of a Gram matrix on demand; public as :mod:`companion.kernels`."""
 
 from copy import copy
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,11 +19,37 @@ from companion.kernels._gram import (
 _ENTRIES = 2_000_000
 
 
+# What the counts of a cache are: rows in it, and uses of rows so far.
+FILLED = 0
+USES = 1
+
+
+class RowCache(NamedTuple):
+    """Rows of a Gram matrix, some of them in ``buffer``: that of sample i at ``slot[i]``.
+
+    Where it is full, a row takes the place of the one of least ``value``: by D. Lee et al., LRFU: a
+    spectrum of policies that subsumes the least recently used and least frequently used policies,
+    IEEE Transactions on Computers 50 (2001), every use counts, and the less the longer ago it was.
+    Of Gaussian kernels of few features, the ``columns`` of the points say how to compute a row.
+    """
+
+    buffer: np.ndarray
+    slot: np.ndarray
+    owner: np.ndarray
+    value: np.ndarray
+    counts: np.ndarray
+    n_computed: np.ndarray
+    points: np.ndarray
+    columns: np.ndarray
+    gamma: float
+
+
 class KernelRows:
     """Rows of a Gram matrix, computed when asked for and kept in a bounded cache.
 
     Stands in for the Gram matrix in :func:`companion.solvers.smo` when the matrix does not fit in
-    memory, or when few of its rows will be needed. The least recently used row makes room.
+    memory, or when few of its rows will be needed. The row that was used least makes room, where
+    a use counts the less the longer ago it was.
 
     Parameters
     ----------
@@ -53,7 +80,6 @@ class KernelRows:
         self._count = np.zeros(1, dtype=np.int64)
         n_entries = max(int(cache_size * 1e6 / 8), 2 * n)
         self._memory = np.empty(min(n_entries, n * n))
-        self.clock = 0
         self._lay_out(X, kernel_diagonal(X, **self._parameters))
 
     def _lay_out(self, X, diagonal):
@@ -62,19 +88,31 @@ class KernelRows:
         kernel = self._parameters["kernel"]
         self.X = X
         self.diagonal = diagonal
-        self._columns = self._sparse_rows = None
+        self._sparse_rows = None
+        columns = np.empty((0, n))
         if issparse(X) and not callable(kernel):
             self._sparse_rows = SparseRows(X, **self._parameters)
         elif kernel == "rbf" and n_features <= DIRECT_FEATURES:
-            self._columns = np.ascontiguousarray(X.T)
+            columns = np.ascontiguousarray(X.T)
         self.shape = (n, n)
         #: Number of rows that the cache can hold.
         self.capacity = min(self._memory.size // max(n, 1), n)
         self.buffer = self._memory[: self.capacity * n].reshape(self.capacity, n)
         self.slot = np.full(n, -1, dtype=np.int64)
-        self.used = np.zeros(n, dtype=np.int64)
-        self._owner = np.full(self.capacity, -1, dtype=np.int64)
-        self._n_filled = 0
+        #: The cache as compiled loops see it.
+        self.cache = RowCache(
+            buffer=self.buffer,
+            slot=self.slot,
+            owner=np.full(self.capacity, -1, dtype=np.int64),
+            value=np.full(n, -np.inf),
+            counts=np.zeros(2, dtype=np.int64),
+            n_computed=self._count,
+            points=np.require(X, requirements="W")
+            if columns.size
+            else np.empty((0, 0)),
+            columns=columns,
+            gamma=self._parameters["gamma"],
+        )
 
     @property
     def n_computed(self):
@@ -83,7 +121,7 @@ class KernelRows:
     @property
     def room(self):
         """The number of rows that can be cached without giving up another."""
-        return self.capacity - self._n_filled
+        return self.capacity - int(self.cache.counts[FILLED])
 
     def ensure(self, indices):
         """Cache the rows of several samples at once; where in the cache they are, or `ValueError`.
@@ -98,11 +136,15 @@ class KernelRows:
                 f"KernelRows holds {self.capacity} rows, {len(indices)} were asked for at once. "
                 f"Increase cache_size."
             )
-        self.clock += 1
-        self.used[indices] = self.clock
         missing = indices[self.slot[indices] < 0]
-        for some in self._lots(missing):
-            self._fill(some)
+        value = self.cache.value
+        latest = np.maximum(value[indices], self.cache.counts[USES])
+        value[indices] = np.inf  # none of them makes room
+        try:
+            for some in self._lots(missing):
+                self._fill(some)
+        finally:
+            value[indices] = latest
         return self.slot[indices]
 
     def blocks(self, indices):
@@ -136,7 +178,7 @@ class KernelRows:
         """
         part = copy(self)
         part._lay_out(self.X[indices], self.diagonal[indices])
-        part.used[:] = self.used[indices]
+        part.cache.value[:] = self.cache.value[indices]
         slots = self.slot[indices]
         cached = np.flatnonzero(slots >= 0)
         # A shorter row begins no later than the longer one that it is cut from.
@@ -144,10 +186,10 @@ class KernelRows:
         for place, sample in enumerate(cached):
             part.buffer[place] = self.buffer[slots[sample]][indices]
         part.slot[cached] = np.arange(cached.size)
-        part._owner[: cached.size] = cached
-        part._n_filled = cached.size
+        part.cache.owner[: cached.size] = cached
+        part.cache.counts[:] = cached.size, self.cache.counts[USES]
         self.slot[:] = -1
-        self._n_filled = 0
+        self.cache.counts[FILLED] = 0
         return part
 
     def _lots(self, indices):
@@ -157,42 +199,21 @@ class KernelRows:
             yield indices[start : start + size]
 
     def _fill(self, missing):
-        """Compute rows into free places and, where there are none, those of the oldest rows."""
-        filled = self._n_filled
-        n_new = min(missing.size, self.room)
-        self._n_filled += n_new
-        slots = np.arange(filled, filled + n_new)
-        if n_new < missing.size:
-            oldest = self._oldest(missing.size - n_new, filled)
-            self.slot[self._owner[oldest]] = -1
-            slots = np.concatenate([slots, oldest])
-        first = slots[0]
-        last = slots[-1]
-        if n_new == missing.size or missing.size == 1:
-            self._compute(missing, self.buffer[first : last + 1])
-        else:
-            self.buffer[slots] = self._compute(
-                missing, np.empty((missing.size, self.shape[1]))
-            )
-        self._owner[slots] = missing
-        self.slot[missing] = slots
+        """Compute rows, and put each into a free place or that of the least valuable one."""
+        from companion.kernels._loops import place_for
 
-    def _oldest(self, some, filled):
-        """Places of the rows that have not been used for longest."""
-        last_use = self.used[self._owner[:filled]]
-        if some == 1:
-            return np.array([last_use.argmin()])
-        return np.argpartition(last_use, some - 1)[:some]
+        rows = self._compute(missing, np.empty((missing.size, self.shape[1])))
+        for sample, row in zip(missing, rows, strict=True):
+            self.buffer[place_for(self.cache, sample, sample)] = row
 
     def _compute(self, indices, out):
         self._count += len(indices)
         if self._sparse_rows is not None:
             return self._sparse_rows.compute(indices, out)
-        if self._columns is None:
+        columns = self.cache.columns
+        if not columns.size:
             return gram(self.X[indices], self.X, out=out, **self._parameters)
         from companion.kernels._loops import distance_rows
 
-        distance_rows(
-            self.X[indices], self._columns, self._parameters["gamma"], False, out
-        )
+        distance_rows(self.X[indices], columns, self._parameters["gamma"], False, out)
         return out

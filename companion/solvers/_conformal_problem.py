@@ -16,16 +16,16 @@ __all__ = ["ConformalProblem", "TrainedMachine"]
 
 # The largest C d^2 k(x, x) of a class. Below, the class vanishes beside the ridge 1 / C; above, the
 # ridge vanishes beside the class and the machine has a hard margin.
-_LEAST = 1e-12
-_MOST = 1e12
+_MIN_CURVATURE = 1e-12
+_MAX_CURVATURE = 1e12
 
 # Candidates of a search are trained to as many times the tolerance, or for so many updates; the
 # best one to the tolerance.
-_CANDIDATE = 10.0
-_UPDATES = 50_000
+_CANDIDATE_TOL_FACTOR = 10.0
+_CANDIDATE_MAX_ITER = 50_000
 
 # Multipliers of samples with a factor below are not carried over: they would be beyond all numbers.
-_NO_FACTOR = 1e-150
+_MIN_FACTOR = 1e-150
 
 
 class ConformalProblem:
@@ -201,8 +201,12 @@ class ConformalProblem:
         d, alpha0
             As of :meth:`machine`.
         """
-        most = _UPDATES if self.max_iter is None else min(self.max_iter, _UPDATES)
-        options = {"tol": min(_CANDIDATE * self.tol, 0.5), "max_iter": most}
+        most = (
+            _CANDIDATE_MAX_ITER
+            if self.max_iter is None
+            else min(self.max_iter, _CANDIDATE_MAX_ITER)
+        )
+        options = {"tol": min(_CANDIDATE_TOL_FACTOR * self.tol, 0.5), "max_iter": most}
         ridge = self.ridge(self.train)
         alpha, heights, n_iter = minimise(
             self.K, self.y, self.y * d, ridge, alpha0, **options
@@ -291,11 +295,12 @@ class ConformalProblem:
         found = {
             "is not finite": ~np.isfinite(D).all(axis=1),
             "is negative everywhere": (D < 0.0).any(axis=1) & ~(D > 0.0).any(axis=1),
-            "underflows on all training samples of a class": tops.min(axis=0) < _LEAST,
+            "underflows on all training samples of a class": tops.min(axis=0)
+            < _MIN_CURVATURE,
             "is so large that the penalty 1 / C vanishes beside the kernel": tops.max(
                 axis=0
             )
-            > _MOST,
+            > _MAX_CURVATURE,
             "is not finite on a validation sample": ~np.isfinite(validation_D).all(
                 axis=1
             ),
@@ -305,7 +310,7 @@ class ConformalProblem:
 
 def carried(alpha, before, d):
     """Multipliers that keep w, but for the lengths of its two parts, when factors become d."""
-    usable = d > _NO_FACTOR
+    usable = d > _MIN_FACTOR
     return np.divide(
         alpha * np.maximum(before, 0.0), d, out=np.zeros(d.size), where=usable
     )

@@ -23,17 +23,17 @@ COLD = 2.0
 WARM = 0.2
 
 # Share of the way to the boundary that a step goes, and after a step that the gap rose in.
-_SHARE = 0.995
-_CAREFUL = 0.8
+STEP_SHARE = 0.995
+CAREFUL_STEP_SHARE = 0.8
 
 # Gondzio's corrections, how much further each means to go, and the share of the way from which on
 # none is needed.
-_CORRECTIONS = 2
-_AMBITION = 0.3
-_LONG = 0.9
+MAX_GONDZIO_CORRECTIONS = 2
+STEP_ENLARGEMENT = 0.3
+LONG_STEP = 0.9
 
 # So many iterations in a row without a smaller gap, and rounding errors have stopped all progress.
-_PATIENCE = 10
+MAX_ITER_WITHOUT_PROGRESS = 10
 
 
 def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
@@ -53,7 +53,11 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
         if gap < best[2]:
             best = (x, point[0], gap)
             since = n_iter
-        if gap <= tol * objective or n_iter - since > _PATIENCE or n_iter == max_iter:
+        if (
+            gap <= tol * objective
+            or n_iter - since > MAX_ITER_WITHOUT_PROGRESS
+            or n_iter == max_iter
+        ):
             break
         solve = normal_equations(design, point[4])
         if solve is None:
@@ -61,7 +65,9 @@ def solve_hinge(design, y, c, x, relaxed, tol, max_iter):
         dx, df, way, share = _direction(
             partial(_change, design.augmented, y, x, point, solve), point
         )
-        share = min(1.0, (_SHARE if since == n_iter else _CAREFUL) * share)
+        share = min(
+            1.0, (STEP_SHARE if since == n_iter else CAREFUL_STEP_SHARE) * share
+        )
         x = x + share * dx
         f = f + share * df
         point = advance(point, way, share, f, y, c)
@@ -78,10 +84,10 @@ def _direction(change, point):
     aim = mu * (np.vdot(ahead[:2], ahead[2:]) / (slacks.size * mu)) ** 3
     less = slacks + (way[:2] * way[2:] - aim) / multipliers
     found = change(less)
-    for _ in range(_CORRECTIONS):
-        if found[3] > _LONG:
+    for _ in range(MAX_GONDZIO_CORRECTIONS):
+        if found[3] > LONG_STEP:
             break
-        ahead = point[:4] + min(1.0, found[3] + _AMBITION) * found[2]
+        ahead = point[:4] + min(1.0, found[3] + STEP_ENLARGEMENT) * found[2]
         product = ahead[:2] * ahead[2:]
         usual = np.minimum(np.maximum(product, 0.1 * aim), 10.0 * aim)
         less = less + np.minimum(product - usual, 10.0 * aim) / multipliers
@@ -100,7 +106,7 @@ def _change(rows, y, x, point, solve, less):
     df = rows @ dx
     way = np.empty((4, y.size))
     pace = complete_change(point, y, less, df, way)
-    return dx, df, way, 1.0 / max(_SHARE, pace)
+    return dx, df, way, 1.0 / max(STEP_SHARE, pace)
 
 
 def _start(f, y, c, relaxed):

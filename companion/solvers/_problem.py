@@ -21,7 +21,6 @@ class DualProblem:
         self.rows = rows
         self.diagonal = diagonal
         self.slot = np.arange(self.n) if rows is None else rows.slot
-        used = np.zeros(self.n, dtype=np.int64) if rows is None else rows.used
         vectors = np.zeros((7, self.n))
         (
             total,
@@ -38,7 +37,6 @@ class DualProblem:
         self.dual = loops.Dual(
             K,
             self.slot,
-            used,
             total,
             y,
             self.low,
@@ -61,9 +59,9 @@ class DualProblem:
 
     @property
     def rows_are_scarce(self):
-        """Whether the cache is full, and is not one of all rows."""
+        """Whether more rows are needed than the cache can hold."""
         rows = self.rows
-        return rows is not None and rows.room == 0 and rows.capacity < self.n
+        return rows is not None and rows.capacity < min(self.n, rows.n_computed + 1)
 
     def begin(self, beta):
         """Start at a feasible beta."""
@@ -76,8 +74,6 @@ class DualProblem:
         self.clock[:] = 0
         # From zero the bounds have to be found before a walk is worth while: about n updates.
         self.credit = 0 if self.beta.any() else -self.n
-        if self.rows is not None:
-            self.clock[loops.ROWS] = self.rows.clock
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
@@ -151,7 +147,7 @@ class DualProblem:
             rows = self.rows.restricted_to(indices)
             K = rows.buffer
         part = DualProblem(K, self.y[indices], self.diagonal[indices], rows)
-        for mine, whole in zip(part.dual[3:11], self.dual[3:11], strict=True):
+        for mine, whole in zip(part.dual[2:10], self.dual[2:10], strict=True):
             mine[:] = whole[indices]
         # What is held belongs to the linear term.
         part.refresh()
@@ -174,16 +170,13 @@ class DualProblem:
             self.scores[indices] -= self.ridge[indices] * change
 
     def fetch(self):
-        """Cache the row that is missing."""
-        self.ensure(self.clock[[loops.MISSING]])
+        """Cache the rows of the pair that pair updates have stopped at."""
+        self.ensure(np.unique(self.clock[[loops.FIRST, loops.SECOND]]))
 
     def ensure(self, indices):
         """Have the rows of these samples at hand."""
-        if self.rows is None:
-            return
-        self.rows.clock = int(self.clock[loops.ROWS])
-        self.rows.ensure(indices)
-        self.clock[loops.ROWS] = self.rows.clock
+        if self.rows is not None:
+            self.rows.ensure(indices)
 
     def square(self, indices):
         """The entries of K for some samples, in memory of their own."""

@@ -14,15 +14,15 @@ FLOOR = 1e-7
 
 # Newton steps begin when the decision values move by less than this, in units of the margin: the
 # minimum that they find is the one that the iteration was about to reach.
-_SETTLED = 0.02
+NEWTON_BELOW = 0.02
 
 # So often a step is halved that would raise the objective: a Newton step, any other.
 _NEWTON_HALVINGS = 5
 _HALVINGS = 50
 
 # An orbit of period two has turned back so often by nearly the whole of its step.
-_TURNS = 20
-_WHOLE = 1e-3
+MAX_OSCILLATIONS = 20
+OSCILLATION_TOLERANCE = 1e-3
 
 # Half the square of the KKT violation bounds how far a convex objective is from its minimum; a
 # machine counts as solved where that is at most this share of the objective.
@@ -32,7 +32,7 @@ _SOLVED = 1e-3
 _MANY_SMALL_STEPS = 50
 
 # More iterations than this share, if they raise the objective, are no way down.
-_MANY_RISES = 0.1
+MAX_SHARE_OF_RISES = 0.1
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Course:
 
     def trials(self, a, curvature):
         """Ways to try, by weights of (20), length and halvings: once settled, first Newton's."""
-        if self.accelerate and self.largest <= _SETTLED:
+        if self.accelerate and self.largest <= NEWTON_BELOW:
             yield curvature, 1.0, _NEWTON_HALVINGS
         yield a, 1.0 - self.damping, _HALVINGS
 
@@ -212,7 +212,7 @@ class Course:
         Without a gap (NaN) a small step ends it where ``is_stationary()``. Elsewhere the weights
         of slacks near zero hold the machine back, and the steps grow again as they leave zero.
         """
-        self.rises += value > self.value * (1.0 + _WHOLE)
+        self.rises += value > self.value * (1.0 + OSCILLATION_TOLERANCE)
         self.value = value
         if gap <= self.tol * bounded:
             return True, f"The relative duality gap is at most tol = {self.tol:g}."
@@ -230,7 +230,7 @@ class Course:
                 )
         if self.stuck is None and self.n_iter == self.max_iter:
             self.stuck = f"The budget of {self.n_iter} iterations is spent"
-            if self.rises > _MANY_RISES * self.n_iter:
+            if self.rises > MAX_SHARE_OF_RISES * self.n_iter:
                 self.stuck += (
                     f" without settling: the objective rose in {self.rises} of them"
                 )
@@ -248,7 +248,7 @@ class Course:
         self.largest = float(np.abs(df).max())
         goes_back = (
             not self.accelerate
-            and np.abs(df + self.before).max() <= _WHOLE * self.largest
+            and np.abs(df + self.before).max() <= OSCILLATION_TOLERANCE * self.largest
         )
         self.turns = self.turns + 1 if goes_back else 0
         self.before = df
@@ -256,7 +256,7 @@ class Course:
             self.stuck = "The iteration diverges: decision values are no longer finite."
         elif length == 0.0:
             self.stuck = "Rounding errors stop all progress."
-        elif self.turns == _TURNS:
+        elif self.turns == MAX_OSCILLATIONS:
             self.stuck = (
                 "The iteration alternates between two machines, an orbit of period two."
             )

@@ -41,11 +41,11 @@ __all__ = ["mdm"]
 
 # Samples of a class at whose centre a working set starts; the gap within a set is brought to this
 # share of that over all samples before others join.
-_LOWEST = 30
-_SHARE = 0.1
+_FIRST_WORKING_SET = 30
+_WORKING_SET_TOL = 0.1
 
 # Pair updates a support point before a step over its face; twice as many before the next.
-_PATIENCE = 6
+_UPDATES_BEFORE_STEP = 6
 
 # Relative to the largest diagonal entry: the least curvature of a pair, as identical points have
 # none, the |w|^2 that is nothing but rounding, and what rounding may change |w|^2 by.
@@ -55,8 +55,8 @@ _NOISE = 1e-15
 
 # Pair updates a sample after which the heights are computed afresh, ever later, and how often
 # that may show no progress until rounding is to blame; after a long pass, once.
-_LONG = 500
-_STALLED = 50
+_SWEEPS_TO_REFRESH = 500
+_MAX_REFRESHES_IN_VAIN = 50
 
 # Pair updates in one compiled call, times samples: some tenths of a second.
 _BURST = 50_000_000
@@ -175,13 +175,15 @@ def minimise(  # noqa: PLR0913
         alpha[:] = 0.0
         for sign in (1.0, -1.0):
             own = np.flatnonzero(y == sign)
-            alpha[own[np.argsort(heights[own], kind="stable")[:_LOWEST]]] = 1.0
+            alpha[own[np.argsort(heights[own], kind="stable")[:_FIRST_WORKING_SET]]] = (
+                1.0
+            )
         steps.normalise(alpha, y)
         heights = _heights(K, e, ridge, alpha)
     # 1. and 2., and after so many pair updates a step over the face of the support.
     n_iter = 0
     since = 0
-    patience = _PATIENCE
+    patience = _UPDATES_BEFORE_STEP
     while True:
         burst = patience * np.count_nonzero(alpha) if accelerate else budget
         most = min(max(burst - since, 1), budget - n_iter)
@@ -212,14 +214,22 @@ def nearest(  # noqa: PLR0913, PLR0917
     scale = lengths.max()
     low = np.empty(2)
     high = np.empty(2)
-    long = _LONG * y.size
+    long = _SWEEPS_TO_REFRESH * y.size
     while True:
         # 1. over all samples, by heights that were computed afresh: the end?
         before = norm
         norm = steps.extremes(y, alpha, h, low, high)
         margin = low[0] + low[1]
-        idle = 0 if before - norm > _NOISE * scale else idle + 1 + _STALLED * full
-        if not _TOUCHING * scale < norm < np.inf or n_iter >= budget or idle > _STALLED:
+        idle = (
+            0
+            if before - norm > _NOISE * scale
+            else idle + 1 + _MAX_REFRESHES_IN_VAIN * full
+        )
+        if (
+            not _TOUCHING * scale < norm < np.inf
+            or n_iter >= budget
+            or idle > _MAX_REFRESHES_IN_VAIN
+        ):
             return n_iter
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
@@ -228,7 +238,7 @@ def nearest(  # noqa: PLR0913, PLR0917
         within = (
             share
             if part.size == y.size
-            else max(share, _SHARE * (norm - margin) / norm)
+            else max(share, _WORKING_SET_TOL * (norm - margin) / norm)
         )
         most = min(budget - n_iter, long)
         a = alpha[part]

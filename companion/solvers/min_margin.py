@@ -58,26 +58,26 @@ __all__ = ["MinMarginResult", "min_margin"]
 
 # The centring target, over all terms, does not fall below this share of what the tolerance needs
 # nor of the residual of (13): otherwise mu is gone before the residual is.
-_FLOOR = 0.1
+_LEAST_CENTRING = 0.1
 
 # Iterations without a better certificate that end a solution.
-_PATIENCE = 8
+_MAX_ITER_WITHOUT_PROGRESS = 8
 
 # Weight of the proximal term in b of a Newton step, over the sum of all alpha t.
-_HOLD = 1e-6
+_PROXIMAL_WEIGHT = 1e-6
 
 # A Newton matrix may leave columns out while the sum of all alpha t is above this share of the
 # value.
-_EARLY = 0.02
+_EARLY_ABOVE = 0.02
 
 # Terms are left out once, when the sum of all alpha t is at most this share of the value: those
-# of which all multipliers but one are at most a share LITTLE of p and the last step changed their
-# slacks by at most MOVED; if there are MANY terms, and a share WORTH of them can go.
-_HALF_WAY = 0.3
-_LITTLE = 0.03
-_MOVED = 0.3
-_MANY = 100
-_WORTH = 0.6
+# of which all multipliers but one are a SMALL_MULTIPLIER of p at most and whose slacks the last
+# step changed by a SMALL_CHANGE at most; if there are MIN_TERMS, and enough of them can go.
+_REDUCE_BELOW = 0.3
+_SMALL_MULTIPLIER = 0.03
+_SMALL_CHANGE = 0.3
+_MIN_TERMS = 100
+_MIN_SHARE_LEFT_OUT = 0.6
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
     value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
     alpha, t = _centred(whole, x, max(value / weight, 1e-3))
     d_t = np.empty_like(t)
-    may_leave_out = n >= _MANY
+    may_leave_out = n >= _MIN_TERMS
     best = (np.inf, x, alpha)
     least = np.inf
     since = 0
@@ -216,7 +216,11 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         )
         since = 0 if gap < least else since + 1
         least = min(gap, least)
-        ends = since > _PATIENCE or n_iter == max_iter or not math.isfinite(gap)
+        ends = (
+            since > _MAX_ITER_WITHOUT_PROGRESS
+            or n_iter == max_iter
+            or not math.isfinite(gap)
+        )
         if terms is whole:
             if gap < best[0]:
                 best = gap, x.copy(), alpha.copy()
@@ -237,16 +241,16 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
             d_t = np.empty_like(t)
             continue
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
-        early = _EARLY * scale
-        target = _FLOOR * max(tol * scale, surplus)
-        parts = *terms, x, alpha, t, _HOLD, early, target, d_t, stop
+        early = _EARLY_ABOVE * scale
+        target = _LEAST_CENTRING * max(tol * scale, surplus)
+        parts = *terms, x, alpha, t, _PROXIMAL_WEIGHT, early, target, d_t, stop
         length, mass = interruptible(
             x.size**2 * k * n, loops.take_step, *parts, stop=stop
         )
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
-        if may_leave_out and mass <= _HALF_WAY * scale:
+        if may_leave_out and mass <= _REDUCE_BELOW * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)
-            if _WORTH * n <= np.count_nonzero(decided) < n:
+            if _MIN_SHARE_LEFT_OUT * n <= np.count_nonzero(decided) < n:
                 may_leave_out = False
                 saved = (x.copy(), alpha, t)
                 least = np.inf
@@ -269,5 +273,5 @@ def _centred(hinge, x, height):
 
 def _decided(p, alpha, t, moved):
     """Terms of which all multipliers but one are small, and stay so."""
-    is_out = (alpha <= _LITTLE * p) & (np.abs(moved) <= _MOVED * t)
+    is_out = (alpha <= _SMALL_MULTIPLIER * p) & (np.abs(moved) <= _SMALL_CHANGE * t)
     return is_out.sum(axis=0) == len(alpha) - 1

@@ -19,6 +19,7 @@ and C.-J. Lin, JMLR 6 (2005), the second order. https://jmlr.org/papers/v6/fan05
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,21 +28,22 @@ from companion._utils.checks import check_options
 from companion._utils.compiled import njit
 from companion._utils.progress import report
 from companion._utils.warnings import warn_not_converged
+from companion.kernels._loops import use_row
 from companion.solvers._loops import smo as loops
 from companion.solvers._loops.smo import (
     BUDGET,
     CONVERGED,
-    MISSING,
+    FIRST,
     N_ITER,
     NEEDS_ROW,
-    ROWS,
+    SECOND,
     STALLED,
-    walk_the_free_set,
+    newton_step_on_free_variables,
 )
 from companion.solvers._problem import checked_problem, feasible_start
 from companion.solvers.result import Result, certify
 
-__all__ = ["smo"]
+__all__ = ["NotPositiveSemiDefinite", "smo"]
 
 # Rounding makes the scores drift over millions of updates. When they claim the end they are
 # computed afresh; if these disagree the iteration goes on from them, each time to half the target.
@@ -50,8 +52,8 @@ _MAX_REFRESHES = 50
 # Samples that may still move are a problem of their own below this share of all; it is left when
 # the violation has fallen by this factor. Its shorter rows take the place of the longer ones in a
 # cache, so that more of them fit; while the longer ones do, it does not pay.
-_SHRINKS = 0.5
-_REDUCTION = 0.01
+_SHRINK_BELOW = 0.5
+_PART_REDUCTION = 0.01
 
 # Pair updates of the first burst, and how bursts grow.
 _FIRST_BURST = 100
@@ -60,23 +62,25 @@ _GROWTH = 2
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # smaller problem takes; what it takes to compute a row, and an entry of it; what a walk takes once,
 # for a free variable and a sample, for a pair and for a triple of free variables.
-_PAIR = 80
-_PART = 5e6
-_ROW = 12_000
-_ENTRY = 4
-_WALK = 5e3, 0.5, 10.0, 0.012
+_UPDATE_COST = 80
+_SHRINK_COST = 5e6
+_ROW_COST = 12_000
+_ENTRY_COST = 4
+_NEWTON_COST = 5e3, 0.5, 10.0, 0.012
 
 # A walk over more variables than this takes too much memory and too long.
-_MOST_WALKED = 3000
+_MAX_NEWTON_SIZE = 3000
 
 # Samples that pair updates go over before Python looks for Ctrl-C.
 _UNINTERRUPTED = 100_000_000
+# How many times longer an update takes where its rows are computed first.
+_WITH_ROWS = 16
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
-_UPDATES = 500_000
-_SWEEPS = 100
-_TOO_LITTLE = 0.01
+_UPDATES_BETWEEN_LOOKS = 500_000
+_SWEEPS_BETWEEN_LOOKS = 100
+_MIN_RELATIVE_PROGRESS = 0.01
 _ROUNDING = 1e-16
 IDLE = 4
 
@@ -85,6 +89,27 @@ IDLE = 4
 # millionth of the largest norm of a point.
 _LARGEST_NORM = 1e12
 UNBOUNDED = 5
+
+# Samples with the largest multipliers, among which an indefinite matrix is shown.
+_MOST_SHOWN = 50
+
+
+class NotPositiveSemiDefinite(ValueError):
+    """The matrix of a dual problem has a negative eigenvalue.
+
+    Parameters
+    ----------
+    samples : ndarray of int
+        Those with the largest multipliers, the largest first.
+    """
+
+    def __init__(self, samples):
+        self.samples = np.sort(samples)
+        super().__init__(
+            "The 'K' of smo, with the ridge, must be positive semi-definite. Got one for which the "
+            "dual objective falls below what is possible then; the largest multipliers are those "
+            f"of samples {samples[:2].tolist()}."
+        )
 
 
 def smo(  # noqa: PLR0913
@@ -148,7 +173,8 @@ def smo(  # noqa: PLR0913
     ------
     ValueError
         For shapes that do not match, labels other than -1 and +1, NaN or infinity, lower > upper,
-        a negative ridge, or a box without a point on y'a = 0.
+        a negative ridge, or a box without a point on y'a = 0; :class:`NotPositiveSemiDefinite` if
+        the ridge is positive and the dual objective falls below what is possible then.
 
     Warns
     -----
@@ -221,8 +247,9 @@ def solve(problem, rules):
     elif status == BUDGET:
         reason = f"The budget of {rules.budget} iterations is spent."
     elif status == IDLE:
+        n_sweeps = max(_SWEEPS_BETWEEN_LOOKS, _UPDATES_BETWEEN_LOOKS // problem.n)
         reason = (
-            f"For {max(_SWEEPS, _UPDATES // problem.n)} sweeps neither the violation has fallen "
+            f"For {n_sweeps} sweeps neither the violation has fallen "
             "nor the objective by more than rounding: the solution is out of reach."
         )
     elif status == UNBOUNDED:
@@ -240,58 +267,83 @@ def solve(problem, rules):
 
 def _minimise(problem, rules, target):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
+    if not rules.accelerate:
+        return _update_to_the_end(problem, rules, target)
     n = problem.n
     burst = _FIRST_BURST
     now = problem.n_iter
     watch = _Watch(problem)
-    parted = now
-    walked = now - problem.credit
+    last_shrink_iter = now
+    last_newton_iter = now - problem.credit
     while True:
-        stop = min(rules.budget, now + burst) if rules.accelerate else rules.budget
+        stop = min(rules.budget, now + burst)
         status = _update_pairs(problem, rules.second_order, target, stop)
         now = problem.n_iter
         stalled = status == STALLED
-        if status == CONVERGED or now >= rules.budget or not rules.accelerate:
+        if status == CONVERGED or now >= rules.budget:
             return status
-        end = watch.end(problem)
+        end = watch.end()
         if end is not None:
             return end
 
         # Walk to the minimiser over the free variables when updates have cost as much as it does.
-        spent = (now - walked) * (n + _PAIR)
-        (once, sample, pair, triple) = _WALK
+        spent = (now - last_newton_iter) * (n + _UPDATE_COST)
+        (once, sample, pair, triple) = _NEWTON_COST
         free = problem.free() if stalled or spent > once else ()
         m = len(free)
         if stalled or spent > once + m * (sample * n + m * (pair + triple * m)):
-            if stalled and walked == now:
+            if stalled and last_newton_iter == now:
                 return status
-            if 1 < m <= _MOST_WALKED:
-                walk_the_free_set(problem, free, rules.tol)
-            walked = now
+            if 1 < m <= _MAX_NEWTON_SIZE:
+                newton_step_on_free_variables(problem, free, rules.tol)
+            last_newton_iter = now
             burst = _FIRST_BURST
             continue
         burst *= _GROWTH
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
-        update = _PAIR + n
-        if problem.rows_are_scarce:
-            update += 2 * (_ROW + _ENTRY * n)
-        if rules.shrinking and (now - parted) * update > _PART:
+        cost = (now - last_shrink_iter) * _cost_of_update(problem)
+        if rules.shrinking and cost > _SHRINK_COST:
             _solve_part(problem, rules)
-            parted = problem.n_iter
-            walked = walked + parted - now
-            now = parted
+            last_shrink_iter = problem.n_iter
+            last_newton_iter = last_newton_iter + last_shrink_iter - now
+            now = last_shrink_iter
             if problem.rows is not None:
                 burst = _FIRST_BURST
 
 
+def _cost_of_update(problem):
+    """What a pair update takes, with the rows that have to be computed for it."""
+    n = problem.n
+    if problem.rows_are_scarce:
+        return _UPDATE_COST + n + 2 * (_ROW_COST + _ENTRY_COST * n)
+    return _UPDATE_COST + n
+
+
+def _update_to_the_end(problem, rules, target):
+    """Iterations of section 3 alone; they pause to see whether they still lead anywhere."""
+    burst = _FIRST_BURST
+    watch = _Watch(problem)
+    while True:
+        stop = min(rules.budget, problem.n_iter + burst)
+        status = _update_pairs(problem, rules.second_order, target, stop)
+        if status != BUDGET or stop == rules.budget:
+            return status
+        end = watch.end()
+        if end is not None:
+            return end
+        burst *= _GROWTH
+
+
 def _update_pairs(problem, second_order, target, stop):
     """`update_pairs`, a fraction of a second at a time, so that Ctrl-C is heard in between."""
-    at_once = max(_UNINTERRUPTED // problem.n, 1)
+    cache = None if problem.rows is None else problem.rows.cache
+    work = problem.n * (1 if cache is None else _WITH_ROWS)
+    at_once = max(_UNINTERRUPTED // work, 1)
     while True:
         report("{} pair updates", problem.n_iter)
         limit = min(stop, problem.n_iter + at_once)
-        status = update_pairs(problem.dual, second_order, target, limit)
+        status = update_pairs(problem.dual, cache, second_order, target, limit)
         if status == NEEDS_ROW:
             problem.fetch()
         elif status != BUDGET or limit == stop:
@@ -302,25 +354,51 @@ class _Watch:
     """Looks, many sweeps apart, whether pair updates still lead anywhere."""
 
     def __init__(self, problem):
-        self.patience = max(_UPDATES, _SWEEPS * problem.n)
+        self.problem = problem
+        self.patience = max(_UPDATES_BETWEEN_LOOKS, _SWEEPS_BETWEEN_LOOKS * problem.n)
         self.next = problem.n_iter + self.patience
         self.before = None
-        has_no_end = np.isinf(problem.high - problem.low)
-        self.is_open = bool((has_no_end & (problem.ridge == 0.0)).any())
 
-    def end(self, problem):
+    @cached_property
+    def largest_value(self):
+        """The primal value at w = 0, b = 0 where all slacks are squared, which bounds the dual."""
+        ridge = self.problem.ridge
+        if not ridge.all():
+            return np.inf
+        return 0.5 * (self.problem.y**2 / ridge).sum()
+
+    @cached_property
+    def ends(self):
+        """Whether each variable has a finite box, or a ridge."""
+        width = self.problem.high - self.problem.low
+        return (self.problem.ridge > 0.0) | np.isfinite(width)
+
+    def end(self):
         """How the iteration has to end, None where it can go on."""
-        if self.is_open:
-            squared_norm = problem.beta @ (problem.y + problem.scores)
+        problem = self.problem
+        beta = problem.beta
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = 0.5 * (beta @ (problem.y + problem.scores))
+        bound = (1.0 + 1e-6) * self.largest_value
+        if bound < np.inf and not -np.inf < value <= bound:
+            largest = np.argsort(-np.abs(beta))[:_MOST_SHOWN]
+            raise NotPositiveSemiDefinite(largest)
+        if not self.ends.all():
+            squared_norm = 2.0 * value
+            if not self.ends.any():
+                # Any multiple is feasible: the best one.
+                quadratic = max(beta @ (problem.y - problem.scores), 1e-300)
+                squared_norm = (problem.y @ beta) ** 2 / quadratic
             if squared_norm * problem.diagonal.max() > _LARGEST_NORM:
                 return UNBOUNDED
-        return IDLE if self.is_idle(problem) else None
+        return IDLE if self.is_idle() else None
 
-    def is_idle(self, problem):
+    def is_idle(self):
         """Whether, since the last look, all has stayed as it was but for rounding."""
+        problem = self.problem
         if problem.n_iter < self.next:
             return False
-        y, low, high, ridge, beta, scores = problem.dual[4:10]
+        y, low, high, ridge, beta, scores = problem.dual[3:9]
         products = y - scores - ridge * beta
         _, objective, gap, violation = loops.certificates(
             products, y, beta, low, high, ridge
@@ -329,7 +407,7 @@ class _Watch:
         self.next = problem.n_iter + self.patience
         return (
             before is not None
-            and violation > (1.0 - _TOO_LITTLE) * before[1]
+            and violation > (1.0 - _MIN_RELATIVE_PROGRESS) * before[1]
             and before[0] - objective <= _ROUNDING * gap < np.inf
         )
 
@@ -339,10 +417,10 @@ def _solve_part(problem, rules):
 
     Where not all rows fit in the cache these are as many as it can hold the Gram matrix of.
     """
-    least = _REDUCTION * problem.violation
+    least = _PART_REDUCTION * problem.violation
     movable = problem.movable(least)
     if problem.rows is None:
-        pays = movable.size < _SHRINKS * problem.n
+        pays = movable.size < _SHRINK_BELOW * problem.n
     else:
         pays = problem.rows_are_scarce
         movable = problem.worst(movable)
@@ -353,9 +431,9 @@ def _solve_part(problem, rules):
 
 
 @njit(**loops.EXACT)
-def update_pairs(dual, second_order, target, limit):
+def update_pairs(dual, cache, second_order, target, limit):
     """Iterations of section 3 until the end, the limit, a stall or a missing row."""
-    K, slot, used, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
+    K, slot, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
     n = scores.size
     up = np.empty(n)
     down = np.empty(n)
@@ -378,20 +456,19 @@ def update_pairs(dual, second_order, target, limit):
         if clock[N_ITER] >= limit:
             return BUDGET
         i = loops.position(scores, up, top, i)
-        if slot[i] < 0:
-            clock[MISSING] = i
+        if cache is not None and not use_row(cache, i, i):
+            clock[FIRST] = i
+            clock[SECOND] = i
             return NEEDS_ROW
-        clock[ROWS] += 1
-        used[i] = clock[ROWS]
         A = K[slot[i]]
         if second_order:
             j = loops.partner(scores, down, gains, diagonal, A, top, diagonal[i])
         else:
             j = loops.position(scores, down, bottom, j)
-        if slot[j] < 0:
-            clock[MISSING] = j
+        if cache is not None and not use_row(cache, j, i):
+            clock[FIRST] = i
+            clock[SECOND] = j
             return NEEDS_ROW
-        used[j] = clock[ROWS]
         B = K[slot[j]]
 
         # The step along e_i - e_j, clipped to the box (9).

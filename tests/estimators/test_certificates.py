@@ -19,6 +19,7 @@ from companion import (
     UnbiasedSVC,
     WeightedRobustSVC,
 )
+from companion.kernels import gram
 
 from ._data import two_clouds
 
@@ -118,3 +119,22 @@ def test_an_indefinite_kernel_is_shown_by_samples_or_an_eigenvalue(machine, sett
         assert caught[0].filename == __file__
     else:
         refused(f"({shown}).*{where}", fit, X, y)
+
+
+def test_an_indefinite_kernel_is_seen_in_rows_on_demand():
+    X, y = two_clouds(3000)
+    refused("not. Samples? .* show", L2SVC(kernel="sigmoid", coef0=-5.0).fit, X, y)
+
+
+def test_what_the_sample_of_rows_misses_is_shown_by_the_pair_that_the_solver_finds():
+    n = 400
+    X, y = two_clouds(n)
+    K = gram(X, gamma=0.3)
+    K[[201, 204], [201, 204]] = 0.5
+    K[[201, 204], [204, 201]] = 0.9
+    weight = np.ones(n)
+    weight[:100] = 0.0
+    for machine in (L2SVC(C=10.0), LSSVC(C=10.0, solver="smo")):
+        fit = machine.set_params(kernel="precomputed").fit
+        for weights in (None, weight):
+            refused("Samples 201 and 204 show it", fit, K, y, weights)

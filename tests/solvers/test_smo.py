@@ -17,6 +17,7 @@ from problems import (
 
 from companion.kernels import KernelRows, gram
 from companion.solvers import smo
+from companion.solvers.smo import NotPositiveSemiDefinite
 
 SELECTIONS = ("first_order", "second_order")
 
@@ -223,6 +224,32 @@ def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
     smo(whole, y, 0.0, 1.0, **options)
     solved(gram(X, gamma=0.05), y, 0.0, 1.0, rows=rows, **options)
     assert rows.n_computed <= most * whole.n_computed
+
+
+@each(selection=SELECTIONS, name=["L1", "Least 1-Norm"])
+def test_a_hard_margin_that_does_not_exist_is_soon_given_up(name, selection):
+    X, y = two_classes(300, n_features=3, seed=3)
+    box = machine(name, np.inf)
+    accelerate = selection == "second_order"
+    options = {"selection": selection, "accelerate": accelerate}
+    result = warned(
+        "no machine fits", smo, gram(X, kernel="linear"), y, **box, **options
+    )
+    assert result.n_iter < 1_000_000
+
+
+@each(accelerate=[True, False], name=["L2", "LS"])
+def test_a_matrix_that_is_not_positive_semi_definite_is_seen_on_the_way(
+    name, accelerate
+):
+    K, y = problem(100)
+    pair = [3, 70]
+    K[pair, pair] = 0.5
+    K[pair, pair[::-1]] = 0.9
+    box = machine(name, 10.0)
+    with pytest.raises(NotPositiveSemiDefinite) as caught:
+        smo(K, y, **box, selection=SELECTIONS[accelerate], accelerate=accelerate)
+    assert set(pair) <= set(caught.value.samples)
 
 
 @pytest.mark.parametrize("accelerate", [False, True])

@@ -30,11 +30,10 @@ BUDGET = 1
 STALLED = 2
 NEEDS_ROW = 3
 
-# What the clock of a problem keeps: the number of pair updates, the clock of its rows, and the row
-# that is missing.
+# What the clock of a problem keeps: the number of pair updates, and the pair whose rows are needed.
 N_ITER = 0
-ROWS = 1
-MISSING = 2
+FIRST = 1
+SECOND = 2
 
 _BLOCK = 128
 
@@ -46,12 +45,11 @@ _AT_BOUND = 1e-12
 class Dual(NamedTuple):
     """min 1/2 b'(K + D) b - y'b, sum b fixed, low <= b <= high, with scores s = y - (K + D) b.
 
-    Row i of K is ``K[slot[i]]``, missing where slot[i] < 0, and was last used at used[i].
+    Row i of K is ``K[slot[i]]``, missing where slot[i] < 0.
     """
 
     K: np.ndarray
     slot: np.ndarray
-    used: np.ndarray
     diagonal: np.ndarray
     y: np.ndarray
     low: np.ndarray
@@ -334,10 +332,10 @@ _JITTER_SHARE = 0.02
 _LEAST_JITTER = 1e-10
 
 # A walk ends at so many corners of the box, as pair updates find bounds too.
-_CORNERS = 40
+_MAX_BOUNDS_MET = 40
 
 
-def walk_the_free_set(problem, free, tol):
+def newton_step_on_free_variables(problem, free, tol):
     """Newton's step over the free variables, along the box where it would leave it; if it helps.
 
     The step solves (K + D)_FF d = s_F - b e, e'd = 0. At a bound it goes on without that variable.
@@ -430,7 +428,7 @@ def _step_in_the_box(factor, scores, fall, rise):
     step = np.zeros(m)
     target = scores - scores.mean()
     is_free = np.ones(m)
-    fixed = np.zeros((min(m, _CORNERS + 1), m))
+    fixed = np.zeros((min(m, _MAX_BOUNDS_MET + 1), m))
     fixed[0] = 1.0
     _solve(factor, target)
     _solve(factor, fixed[0])
