@@ -74,7 +74,7 @@ _MAX_NEWTON_SIZE = 3000
 # Samples that pair updates go over before Python looks for Ctrl-C.
 _UNINTERRUPTED = 100_000_000
 # How many times longer an update takes where its rows are computed first.
-_WITH_ROWS = 16
+_WITH_ROWS = 64
 
 # Updates and sweeps between two looks whether they still lead anywhere, what is too small a fall of
 # the violation to go on for, and of the objective beside the gap; the end where both are.
