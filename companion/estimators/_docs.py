@@ -59,8 +59,9 @@ selection : {"second_order", "first_order"}, default="second_order"
 
 shrinking : bool, default=True
     Whether the solver may set aside variables that stay at a bound and look at all
-    of them again at the end, which changes its path but not the solution.
-    With ``selection="first_order"`` it never does.
+    of them again at the end, which changes its path but not the solution. It does
+    so where the whole Gram matrix is in memory and most variables stay there, never
+    with ``selection="first_order"``.
 
 [rest]
 class_weight : dict or "balanced", default=None

@@ -1,6 +1,5 @@
 """Rows of a Gram matrix on demand; public as :mod:`companion.kernels`."""
 
-from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -73,31 +72,24 @@ class KernelRows:
     ):
         check_kernel(kernel, gamma)
         X = check_points(X, None, kernel)[0]
-        n = X.shape[0]
+        n, n_features = X.shape
+        self.X = X
+        self.shape = (n, n)
         self._parameters = dict(
             kernel=kernel, gamma=float(gamma), degree=degree, coef0=coef0
         )
-        self._count = np.zeros(1, dtype=np.int64)
-        n_entries = max(int(cache_size * 1e6 / 8), 2 * n)
-        self._memory = np.empty(min(n_entries, n * n))
-        self._lay_out(X, kernel_diagonal(X, **self._parameters))
-
-    def _lay_out(self, X, diagonal):
-        """Begin with an empty cache for the rows of these samples."""
-        n, n_features = X.shape
-        kernel = self._parameters["kernel"]
-        self.X = X
-        self.diagonal = diagonal
+        self.diagonal = kernel_diagonal(X, **self._parameters)
         self._sparse_rows = None
+        points = np.empty((0, 0))
         columns = np.empty((0, n))
         if issparse(X) and not callable(kernel):
             self._sparse_rows = SparseRows(X, **self._parameters)
         elif kernel == "rbf" and n_features <= DIRECT_FEATURES:
+            points = np.require(X, requirements="W")
             columns = np.ascontiguousarray(X.T)
-        self.shape = (n, n)
         #: Number of rows that the cache can hold.
-        self.capacity = min(self._memory.size // max(n, 1), n)
-        self.buffer = self._memory[: self.capacity * n].reshape(self.capacity, n)
+        self.capacity = min(max(int(cache_size * 1e6 / 8) // max(n, 1), 2), n)
+        self.buffer = np.empty((self.capacity, n))
         self.slot = np.full(n, -1, dtype=np.int64)
         #: The cache as compiled loops see it.
         self.cache = RowCache(
@@ -106,17 +98,15 @@ class KernelRows:
             owner=np.full(self.capacity, -1, dtype=np.int64),
             value=np.full(n, -np.inf),
             counts=np.zeros(2, dtype=np.int64),
-            n_computed=self._count,
-            points=np.require(X, requirements="W")
-            if columns.size
-            else np.empty((0, 0)),
+            n_computed=np.zeros(1, dtype=np.int64),
+            points=points,
             columns=columns,
             gamma=self._parameters["gamma"],
         )
 
     @property
     def n_computed(self):
-        return int(self._count[0])
+        return int(self.cache.n_computed[0])
 
     @property
     def room(self):
@@ -166,32 +156,6 @@ class KernelRows:
         """
         return gram(self.X[indices], **self._parameters)
 
-    def restricted_to(self, indices):
-        """The rows of some samples, over these samples alone, in the memory of this cache.
-
-        What has been computed is taken over; the cache of all samples is empty afterwards.
-
-        Parameters
-        ----------
-        indices : ndarray of int
-            The samples in ascending order.
-        """
-        part = copy(self)
-        part._lay_out(self.X[indices], self.diagonal[indices])
-        part.cache.value[:] = self.cache.value[indices]
-        slots = self.slot[indices]
-        cached = np.flatnonzero(slots >= 0)
-        # A shorter row begins no later than the longer one that it is cut from.
-        cached = cached[np.argsort(slots[cached])]
-        for place, sample in enumerate(cached):
-            part.buffer[place] = self.buffer[slots[sample]][indices]
-        part.slot[cached] = np.arange(cached.size)
-        part.cache.owner[: cached.size] = cached
-        part.cache.counts[:] = cached.size, self.cache.counts[USES]
-        self.slot[:] = -1
-        self.cache.counts[FILLED] = 0
-        return part
-
     def _lots(self, indices):
         """So many samples at a time that their rows take little memory, and Ctrl-C is heard."""
         size = max(_ENTRIES // self.shape[1], 1) if len(indices) else 1
@@ -207,7 +171,7 @@ class KernelRows:
             self.buffer[place_for(self.cache, sample, sample)] = row
 
     def _compute(self, indices, out):
-        self._count += len(indices)
+        self.cache.n_computed[0] += len(indices)
         if self._sparse_rows is not None:
             return self._sparse_rows.compute(indices, out)
         columns = self.cache.columns

@@ -168,9 +168,9 @@ class MarginTerms:
     def margins(self, x):
         """g_ij = f_j - max_{l != j} f_l of all terms, and all f_l, l != j."""
         others = self.Q @ (x @ self.Z)
-        own = others[self.column, self.terms]
+        f = others[self.column, self.terms]
         others[self.column, self.terms] = -np.inf
-        return own - others.max(axis=0), others
+        return f - others.max(axis=0), others
 
 
 def moments(Q, alpha, Z):

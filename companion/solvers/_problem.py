@@ -57,12 +57,6 @@ class DualProblem:
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 
-    @property
-    def rows_are_scarce(self):
-        """Whether more rows are needed than the cache can hold."""
-        rows = self.rows
-        return rows is not None and rows.capacity < min(self.n, rows.n_computed + 1)
-
     def begin(self, beta):
         """Start at a feasible beta."""
         self.beta[:] = beta
@@ -72,7 +66,7 @@ class DualProblem:
     def start_afresh(self):
         """Count iterations from zero, from where the problem stands."""
         self.clock[:] = 0
-        # From zero the bounds have to be found before a walk is worth while: about n updates.
+        # From zero the bounds have to be found before a Newton step pays: about n updates.
         self.credit = 0 if self.beta.any() else -self.n
 
     def refresh(self):
@@ -122,14 +116,6 @@ class DualProblem:
         free = (self.beta < self.high) & (self.beta > self.low)
         return np.flatnonzero(rises | falls | free)
 
-    def worst(self, samples):
-        """So many of the samples that the cache holds their Gram matrix, those that pull most."""
-        most = int(np.sqrt(self.dual.K.size))
-        if samples.size <= most:
-            return samples
-        pull = np.abs(self.scores[samples] - 0.5 * self.ends.sum())
-        return np.sort(samples[np.argpartition(pull, -most)[-most:]])
-
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
         if loops.snap(
@@ -139,14 +125,9 @@ class DualProblem:
         return self.violation
 
     def restricted_to(self, indices):
-        """The same problem over some samples, the others held."""
-        rows = None
-        if self.rows is None:
-            K = self.dual.K[indices[:, None], indices]
-        else:
-            rows = self.rows.restricted_to(indices)
-            K = rows.buffer
-        part = DualProblem(K, self.y[indices], self.diagonal[indices], rows)
+        """The same problem over some samples, the others held; of a whole Gram matrix."""
+        K = self.dual.K[indices[:, None], indices]
+        part = DualProblem(K, self.y[indices], self.diagonal[indices])
         for mine, whole in zip(part.dual[2:10], self.dual[2:10], strict=True):
             mine[:] = whole[indices]
         # What is held belongs to the linear term.
@@ -159,15 +140,9 @@ class DualProblem:
 
     def take_back(self, indices, part):
         """Accept the solution over some samples."""
-        change = part.beta - self.beta[indices]
         self.beta[indices] = part.beta
         self.clock[loops.N_ITER] = part.n_iter
-        if self.rows is None:
-            self.refresh()
-        else:
-            moved = np.flatnonzero(change)
-            self.scores -= self.times(indices[moved], change[moved])
-            self.scores[indices] -= self.ridge[indices] * change
+        self.refresh()
 
     def fetch(self):
         """Cache the rows of the pair that pair updates have stopped at."""

@@ -7,7 +7,7 @@ with phi(x_i) . phi(x_j) = K_ij + ridge_i delta_ij: the CH-SVM, (2.2.6) with the
 (In (2.2.13) the coordinate that stands for the slack should be y_i / sqrt(C), as it is in (2.2.8).)
 The height of a sample over the plane through the origin normal to w is h_i = y_i w . phi(x_i).
 
-0. Start in the centres of the classes, or where told.
+0. Start in the centres of the classes, or at `alpha0`.
 1. In each class find the sample of least height and the highest support point. End when the least
    heights show that no two points of the hulls are much nearer than w_+ and w_- are.
 2. In the class where the two differ most, move weight from a support point to the lowest sample:
@@ -167,17 +167,16 @@ def minimise(  # noqa: PLR0913
     budget = budget_of(y.size, max_iter)
     second_order = selection == "second_order"
     lengths = e * e * K.diagonal() + ridge
-    # 0. The centres, or where told; a working set starts in the centres of the lowest samples.
+    # 0. The centres, or alpha0; a working set starts in the centres of the lowest samples.
     alpha = np.zeros(y.size) if alpha0 is None else alpha0.copy()
     steps.normalise(alpha, y)
     heights = _heights(K, e, ridge, alpha)
     if accelerate and alpha0 is None:
         alpha[:] = 0.0
         for sign in (1.0, -1.0):
-            own = np.flatnonzero(y == sign)
-            alpha[own[np.argsort(heights[own], kind="stable")[:_FIRST_WORKING_SET]]] = (
-                1.0
-            )
+            members = np.flatnonzero(y == sign)
+            order = np.argsort(heights[members], kind="stable")
+            alpha[members[order[:_FIRST_WORKING_SET]]] = 1.0
         steps.normalise(alpha, y)
         heights = _heights(K, e, ridge, alpha)
     # 1. and 2., and after so many pair updates a step over the face of the support.
@@ -242,8 +241,8 @@ def nearest(  # noqa: PLR0913, PLR0917
         )
         most = min(budget - n_iter, long)
         a = alpha[part]
-        own = h[part]
-        parts = K, e[part], ridge[part], lengths[part], part, p, a, own
+        part_heights = h[part]
+        parts = K, e[part], ridge[part], lengths[part], part, p, a, part_heights
         rules = _LEAST_CURVATURE * scale, second_order, within
         done = _in_bursts(parts, norm, rules, most)
         full = done == long

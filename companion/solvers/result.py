@@ -160,7 +160,7 @@ def certify_hulls(alpha, heights, y, ridge, tol, n_iter, budget, scale, touching
     plus = y > 0.0
     minus = y < 0.0
     support = alpha > 0.0
-    least = [heights[own].min() for own in (plus, minus)]
+    least = [heights[members].min() for members in (plus, minus)]
     weighted = alpha * heights
     squared_norm = weighted.sum()
     margin = sum(least)
@@ -182,7 +182,7 @@ def certify_hulls(alpha, heights, y, ridge, tol, n_iter, budget, scale, touching
     m_plus = weighted[plus].sum()
     m_minus = -weighted[minus].sum()  # (5.3.3), (5.3.4)
     intercept = -0.5 * (m_plus + m_minus)  # (2.2.2)
-    highest = [heights[own & support].max() for own in (plus, minus)]
+    highest = [heights[members & support].max() for members in (plus, minus)]
     return MDMResult(
         alpha=alpha,
         intercept=float(intercept),

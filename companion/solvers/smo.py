@@ -49,9 +49,8 @@ __all__ = ["NotPositiveSemiDefinite", "smo"]
 # computed afresh; if these disagree the iteration goes on from them, each time to half the target.
 _MAX_REFRESHES = 50
 
-# Samples that may still move are a problem of their own below this share of all; it is left when
-# the violation has fallen by this factor. Its shorter rows take the place of the longer ones in a
-# cache, so that more of them fit; while the longer ones do, it does not pay.
+# Of a whole Gram matrix, samples that may still move are a problem of their own below this share of
+# all; it is left when the violation has fallen by this factor.
 _SHRINK_BELOW = 0.5
 _PART_REDUCTION = 0.01
 
@@ -60,15 +59,13 @@ _FIRST_BURST = 100
 _GROWTH = 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
-# smaller problem takes; what it takes to compute a row, and an entry of it; what a walk takes once,
-# for a free variable and a sample, for a pair and for a triple of free variables.
+# smaller problem takes; what a Newton step takes once, for a free variable and a sample, for a pair
+# and for a triple of free variables.
 _UPDATE_COST = 80
 _SHRINK_COST = 5e6
-_ROW_COST = 12_000
-_ENTRY_COST = 4
 _NEWTON_COST = 5e3, 0.5, 10.0, 0.012
 
-# A walk over more variables than this takes too much memory and too long.
+# A Newton step over more variables than this takes too much memory and too long.
 _MAX_NEWTON_SIZE = 3000
 
 # Samples that pair updates go over before Python looks for Ctrl-C.
@@ -158,7 +155,8 @@ def smo(  # noqa: PLR0913
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
         heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
     shrinking : bool, default=True
-        Solve over the samples that may still move and return to all at the end, where it pays.
+        Solve over the samples that may still move and return to all at the end, where `K` is a
+        matrix and they are few. With rows on demand it made fits longer and is not done.
     accelerate : bool, default=True
         Allow what changes the sequence of iterates but not the solution. False gives the plain
         algorithm: with ``selection="first_order"`` the paper's, update by update.
@@ -273,6 +271,7 @@ def _minimise(problem, rules, target):
     burst = _FIRST_BURST
     now = problem.n_iter
     watch = _Watch(problem)
+    shrinking = rules.shrinking and problem.rows is None
     last_shrink_iter = now
     last_newton_iter = now - problem.credit
     while True:
@@ -286,7 +285,7 @@ def _minimise(problem, rules, target):
         if end is not None:
             return end
 
-        # Walk to the minimiser over the free variables when updates have cost as much as it does.
+        # Step to the minimiser over the free variables when updates have cost as much as it does.
         spent = (now - last_newton_iter) * (n + _UPDATE_COST)
         (once, sample, pair, triple) = _NEWTON_COST
         free = problem.free() if stalled or spent > once else ()
@@ -302,22 +301,12 @@ def _minimise(problem, rules, target):
         burst *= _GROWTH
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
-        cost = (now - last_shrink_iter) * _cost_of_update(problem)
-        if rules.shrinking and cost > _SHRINK_COST:
+        spent = (now - last_shrink_iter) * (n + _UPDATE_COST)
+        if shrinking and spent > _SHRINK_COST:
             _solve_part(problem, rules)
             last_shrink_iter = problem.n_iter
             last_newton_iter = last_newton_iter + last_shrink_iter - now
             now = last_shrink_iter
-            if problem.rows is not None:
-                burst = _FIRST_BURST
-
-
-def _cost_of_update(problem):
-    """What a pair update takes, with the rows that have to be computed for it."""
-    n = problem.n
-    if problem.rows_are_scarce:
-        return _UPDATE_COST + n + 2 * (_ROW_COST + _ENTRY_COST * n)
-    return _UPDATE_COST + n
 
 
 def _update_to_the_end(problem, rules, target):
@@ -413,18 +402,10 @@ class _Watch:
 
 
 def _solve_part(problem, rules):
-    """Solve over the samples that may still move, if that pays, and return to all.
-
-    Where not all rows fit in the cache these are as many as it can hold the Gram matrix of.
-    """
+    """Solve over the samples that may still move, if they are few, and return to all."""
     least = _PART_REDUCTION * problem.violation
     movable = problem.movable(least)
-    if problem.rows is None:
-        pays = movable.size < _SHRINK_BELOW * problem.n
-    else:
-        pays = problem.rows_are_scarce
-        movable = problem.worst(movable)
-    if pays:
+    if movable.size < _SHRINK_BELOW * problem.n:
         part = problem.restricted_to(movable)
         _minimise(part, rules, max(rules.tol, least))
         problem.take_back(movable, part)

@@ -127,13 +127,11 @@ class KBA(Rule):
         f = trained.unit("svm") * trained.f
         beta = 0.5 * (1.0 + c.boundary_shift(f, trained.y))
         sides = []
-        for sign in (
-            1.0,
-            -1.0,
-        ):  # support vectors on their side, or all where there are none
-            own = trained.support[trained.y[trained.support] == sign]
-            right = own[sign * f[own] > 0.0]
-            sides.append(right if right.size else own)
+        # Support vectors on their side, or all where there are none.
+        for sign in (1.0, -1.0):
+            support = trained.support[trained.y[trained.support] == sign]
+            right = support[sign * f[support] > 0.0]
+            sides.append(right if right.size else support)
         return _on_the_boundary(trained, *sides, beta, self)
 
 

@@ -323,7 +323,7 @@ def certificates(products, y, beta, low, high, ridge):
     return intercept, objective, 0.5 * quadratic + loss + objective, violation
 
 
-# ---------------------------------------------------- the walk over the free variables
+# ------------------------------------------- Newton steps over the free variables
 
 # Added to the diagonal of a Newton system, as smooth kernels have eigenvalues below rounding: this
 # share of tol over the largest |beta| leaves the scores within that share of tol; but at least what
@@ -331,7 +331,7 @@ def certificates(products, y, beta, low, high, ridge):
 _JITTER_SHARE = 0.02
 _LEAST_JITTER = 1e-10
 
-# A walk ends at so many corners of the box, as pair updates find bounds too.
+# A step ends where it has met so many bounds, as pair updates find bounds too.
 _MAX_BOUNDS_MET = 40
 
 
@@ -423,7 +423,7 @@ def _move(dual, free, step, change):
 
 @njit(**STRICT)
 def _step_in_the_box(factor, scores, fall, rise):
-    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - s'd, or the walk along the box to it."""
+    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - s'd, along the box where it leaves it."""
     m = scores.size
     step = np.zeros(m)
     target = scores - scores.mean()
