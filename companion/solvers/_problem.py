@@ -116,6 +116,24 @@ class DualProblem:
         free = (self.beta < self.high) & (self.beta > self.low)
         return np.flatnonzero(rises | falls | free)
 
+    def least_curved(self, most):
+        """The pair of negative curvature, or else samples with the largest variables."""
+        everyone = np.arange(self.n)
+        diagonal = self.dual.diagonal
+        blocks = [(everyone, self.dual.K)]
+        if self.rows is not None:
+            blocks = self.rows.blocks(everyone)
+        least = 0.0
+        found = np.sort(np.argsort(-np.abs(self.beta))[:most])
+        for some, rows in blocks:
+            for i, row in zip(some, rows, strict=True):
+                curvature = diagonal[i] + diagonal - 2.0 * row
+                j = curvature.argmin()
+                if curvature[j] < least:
+                    least = curvature[j]
+                    found = np.sort([i, j])
+        return found
+
     def snap(self, tol):
         """Put variables at the bound that they are off by rounding only; return the violation."""
         if loops.snap(

@@ -86,8 +86,9 @@ IDLE = 4
 # millionth of the largest norm of a point.
 _LARGEST_NORM = 1e12
 UNBOUNDED = 5
+INDEFINITE = 6
 
-# Samples with the largest multipliers, among which an indefinite matrix is shown.
+# Samples by which an indefinite matrix is shown where no pair shows it.
 _MOST_SHOWN = 50
 
 
@@ -97,15 +98,14 @@ class NotPositiveSemiDefinite(ValueError):
     Parameters
     ----------
     samples : ndarray of int
-        Those with the largest multipliers, the largest first.
+        A pair along which the objective is concave, or those with the largest multipliers.
     """
 
     def __init__(self, samples):
-        self.samples = np.sort(samples)
+        self.samples = samples
         super().__init__(
             "The 'K' of smo, with the ridge, must be positive semi-definite. Got one for which the "
-            "dual objective falls below what is possible then; the largest multipliers are those "
-            f"of samples {samples[:2].tolist()}."
+            f"dual objective falls below what is possible then: look at the samples {samples}."
         )
 
 
@@ -223,8 +223,10 @@ def solve(problem, rules):
     for k in range(_MAX_REFRESHES + 1):
         status = _minimise(problem, rules, tol * 0.5**k)
         converged = problem.refresh() <= tol
-        if converged or status in (BUDGET, IDLE, UNBOUNDED):
+        if converged or status in (BUDGET, IDLE, UNBOUNDED, INDEFINITE):
             break
+    if not converged and _is_indefinite(problem):
+        raise NotPositiveSemiDefinite(problem.least_curved(_MOST_SHOWN))
     if converged:
         problem.snap(tol)
     dual = problem.dual
@@ -339,6 +341,19 @@ def _update_pairs(problem, second_order, target, stop):
             return status
 
 
+def _is_indefinite(problem):
+    """Whether the dual value is above what the primal problem has at w = 0, b = 0.
+
+    It bounds the dual where all slacks are squared and the matrix is positive semi-definite.
+    """
+    if not problem.ridge.all():
+        return False
+    bound = 0.5 * (problem.y**2 / problem.ridge).sum()
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = 0.5 * (problem.beta @ (problem.y + problem.scores))
+    return not -np.inf < value <= (1.0 + 1e-6) * bound
+
+
 class _Watch:
     """Looks, many sweeps apart, whether pair updates still lead anywhere."""
 
@@ -349,14 +364,6 @@ class _Watch:
         self.before = None
 
     @cached_property
-    def largest_value(self):
-        """The primal value at w = 0, b = 0 where all slacks are squared, which bounds the dual."""
-        ridge = self.problem.ridge
-        if not ridge.all():
-            return np.inf
-        return 0.5 * (self.problem.y**2 / ridge).sum()
-
-    @cached_property
     def ends(self):
         """Whether each variable has a finite box, or a ridge."""
         width = self.problem.high - self.problem.low
@@ -365,20 +372,19 @@ class _Watch:
     def end(self):
         """How the iteration has to end, None where it can go on."""
         problem = self.problem
-        beta = problem.beta
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = 0.5 * (beta @ (problem.y + problem.scores))
-        bound = (1.0 + 1e-6) * self.largest_value
-        if bound < np.inf and not -np.inf < value <= bound:
-            largest = np.argsort(-np.abs(beta))[:_MOST_SHOWN]
-            raise NotPositiveSemiDefinite(largest)
+        if _is_indefinite(problem):
+            return INDEFINITE
         if not self.ends.all():
-            squared_norm = 2.0 * value
+            y = problem.y
+            beta = problem.beta
+            scores = problem.scores
+            squared_norm = beta @ (y + scores)
+            quadratic = 1.0
             if not self.ends.any():
                 # Any multiple is feasible: the best one.
-                quadratic = max(beta @ (problem.y - problem.scores), 1e-300)
-                squared_norm = (problem.y @ beta) ** 2 / quadratic
-            if squared_norm * problem.diagonal.max() > _LARGEST_NORM:
+                squared_norm = (y @ beta) ** 2
+                quadratic = max(beta @ (y - scores), 0.0)
+            if squared_norm * problem.diagonal.max() > _LARGEST_NORM * quadratic:
                 return UNBOUNDED
         return IDLE if self.is_idle() else None
 

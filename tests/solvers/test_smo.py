@@ -199,13 +199,19 @@ def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
 
 
 @each(
-    cached_rows=[2, 4, 40, 400], accelerate=[True, False], name=["L1", "Least 1-Norm"]
+    kernel=["rbf", "poly"],
+    cached_rows=[2, 40, 400],
+    accelerate=[True, False],
+    name=["L1", "Least 1-Norm"],
 )
-def test_rows_on_demand_give_the_solution_of_the_matrix(name, cached_rows, accelerate):
+def test_rows_on_demand_give_the_solution_of_the_matrix(
+    name, accelerate, cached_rows, kernel
+):
     X, y = two_classes(200, n_features=3, seed=3)
-    K = gram(X, gamma=0.4)
-    box = machine(name, 20.0)
-    rows = KernelRows(X, gamma=0.4, cache_size=cached_rows * 200 * 8 / 1e6)
+    of_kernel = {"kernel": kernel, "gamma": 0.4, "degree": 2, "coef0": 1.0}
+    K = gram(X, **of_kernel)
+    box = machine(name, 20.0 if kernel == "rbf" else 0.5)
+    rows = KernelRows(X, cache_size=cached_rows * 200 * 8 / 1e6, **of_kernel)
     rows.buffer.fill(np.nan)  # what was never computed is not read
     result = solved(K, y, **box, rows=rows, accelerate=accelerate)
     assert result.objective == pytest.approx(
@@ -238,18 +244,16 @@ def test_a_hard_margin_that_does_not_exist_is_soon_given_up(name, selection):
     assert result.n_iter < 1_000_000
 
 
-@each(accelerate=[True, False], name=["L2", "LS"])
-def test_a_matrix_that_is_not_positive_semi_definite_is_seen_on_the_way(
-    name, accelerate
-):
+@pytest.mark.parametrize("name", ["L2", "LS"])
+def test_a_matrix_that_is_not_positive_semi_definite_is_seen_on_the_way(name):
     K, y = problem(100)
     pair = [3, 70]
     K[pair, pair] = 0.5
     K[pair, pair[::-1]] = 0.9
     box = machine(name, 10.0)
     with pytest.raises(NotPositiveSemiDefinite) as caught:
-        smo(K, y, **box, selection=SELECTIONS[accelerate], accelerate=accelerate)
-    assert set(pair) <= set(caught.value.samples)
+        smo(K, y, **box)
+    assert caught.value.samples.tolist() == pair
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
