@@ -3,7 +3,10 @@
 import click
 
 from companion._utils.errors import DamagedData
+from companion.reproduction import reproduce_command, verify_command
 from companion.reproduction.command import DATA, EXIT_CODES, OK, main, wrapped
+
+__all__ = ["main", "reproduce_command", "verify_command"]
 
 
 class _DataGroup(click.Group):

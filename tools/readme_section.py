@@ -8,50 +8,26 @@ import re
 import pandas as pd
 
 from companion._utils.paths import project_root
-from companion.papers.across.overview import load_ledgers, main_claim, summary
+from companion.papers.across.overview import load_ledgers, summary
 from companion.reproduction.artefacts import list_papers
+from companion.reproduction.display import score_tables
 from companion.reproduction.notebooks import notebook_path
-from companion.reproduction.verdicts import score
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"
 
 
-COLUMNS = {
-    "agree": "agree as printed",
-    "as read": "agree as read",
-    "undecided": "undecided",
-}
-COLUMNS |= {"explained": "differ, demonstrated", "unexplained": "differ, unexplained"}
-
-
-def line(name, claim, ledger):
-    """A line of the table: the score, and what became of the main claim."""
-    counts = score(ledger)
-    numbers = " | ".join(str(counts[name]) for name in ("scored", *COLUMNS.values()))
-    return f"| {name} | {claim} | {numbers} |"
-
-
 def section():
-    """All papers in a paragraph and a table, with a line each, as Markdown."""
+    """The score of all papers in a paragraph and two tables, as Markdown."""
     papers = list_papers()
     ledgers = load_ledgers()
-    lines = [
-        f"| paper | main claim | scored | {' | '.join(COLUMNS)} |",
-        "| --- " * 8 + "|",
-    ]
+    groups = {}
     for key, paper in papers.items():
         first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
-        claim = main_claim(paper, ledgers[key])
-        lines.append(
-            line(
-                f"[{paper.short or paper.title}](notebooks/{first}.ipynb)",
-                claim,
-                ledgers[key],
-            )
-        )
-    lines.append(line("all", "", pd.concat(ledgers.values())))
-    return "\n".join([summary(ledgers).partition("\n\n")[0], "", *lines])
+        groups[f"[{paper.short or key}](notebooks/{first}.ipynb)"] = ledgers[key]
+    groups["all"] = pd.concat(ledgers.values())
+    tables = [table.to_markdown() for table in score_tables(groups)]
+    return "\n\n".join([summary(ledgers).partition("\n\n")[0], *tables])
 
 
 def replaced(text, section):

@@ -9,22 +9,30 @@ def _look(facecolor, hatch, textcolor):
     return {"facecolor": facecolor, "hatch": hatch, "textcolor": textcolor}
 
 
-#: What a scored row counts as: dark to light from good to bad, and hatched where it differs, so
-#: that neither a grey print nor a reader who sees no red and green mixes them up.
+#: What numbers and sentences count as: dark to light from good to bad, and hatched where they
+#: differ, so that neither a grey print nor a reader who sees no red and green mixes them up.
+_CONSISTENT = _look("#1b4f9c", "", "white")
+_EXPLAINED = _look("#f9d9a8", "///", "black")
+_UNEXPLAINED = _look("#d95f02", "xxx", "black")
 VERDICT_STYLES = {
-    "agree as printed": _look("#1b4f9c", "", "white"),
-    "undecided": _look("#c6dbef", "", "black"),
-    "differ, demonstrated": _look("#f9d9a8", "///", "black"),
-    "differ for want of data": _look("#fdf2dc", "\\\\\\", "black"),
-    "differ, unexplained": _look("#d95f02", "xxx", "black"),
+    "agrees": _CONSISTENT,
+    "holds": _CONSISTENT,
+    "compatible": _look("#5b8fd0", "", "white"),
+    "mixed": _look("#9ecae1", "..", "black"),
+    "undecided": _look("#dbe9f6", "", "black"),
+    "refuted": _look("#fdf2dc", "\\\\\\", "black"),
+    "differs, explained": _EXPLAINED,
+    "fails, explained": _EXPLAINED,
+    "differs, unexplained": _UNEXPLAINED,
+    "fails, unexplained": _UNEXPLAINED,
     "not run": _look("white", "...", "black"),
 }
 _BAR = {"height": 0.72, "edgecolor": "#555555", "linewidth": 0.6}
 _NARROW = 0.05  # a share of the bar that has no room for its number
 
 
-def plot_verdicts(ax, counts, *, title=""):
-    """Shares of the verdicts, one bar a group, with the numbers in them."""
+def plot_verdicts(ax, counts, *, of="numbers", title=""):
+    """Shares of the verdicts, one bar a group, with how many there are of each in them."""
     totals = np.array([sum(group.values()) for group in counts.values()], dtype=float)
     place = np.arange(len(counts))
     left = np.zeros(len(counts))
@@ -59,18 +67,18 @@ def plot_verdicts(ax, counts, *, title=""):
     ]
     ax.set_yticks(place, names)
     ax.invert_yaxis()
-    ax.set(xlim=(0, 1), xlabel="share of the scored rows", title=title)
+    ax.set(xlim=(0, 1), xlabel=f"share of the {of}", title=title)
     ax.tick_params(axis="y", length=0)
     return ax
 
 
 #: Colour and marker of a regenerated value by what it counts as.
 _MARKS = {
-    "agree as printed": ("#1b4f9c", "o"),
+    "agrees": ("#1b4f9c", "o"),
+    "compatible": ("#5b8fd0", "o"),
     "undecided": ("#8c8c8c", "o"),
-    "differ, demonstrated": ("#e6a23c", "s"),
-    "differ for want of data": ("#e6a23c", "s"),
-    "differ, unexplained": ("#d95f02", "X"),
+    "differs, explained": ("#e6a23c", "s"),
+    "differs, unexplained": ("#d95f02", "X"),
     "repeats another cell": ("#cccccc", "o"),
     "listed (matched)": ("#8c8c8c", "x"),
 }

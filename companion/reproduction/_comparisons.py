@@ -1,7 +1,8 @@
 """The rules of :mod:`companion.reproduction.verdicts`: one printed value beside one regenerated.
 
-Each rule also says what it would have seen: the smallest departure from the print, or from the
-bound of a claim, that it calls ``differs`` or ``fails``.
+Each rule also says what it would have seen, the smallest departure from the print, or from the
+bound of a claim, that it calls ``differs`` or ``fails``; and where it leaves a row undecided, how
+many repetitions of ours would decide it.
 """
 
 import math
@@ -11,10 +12,10 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from companion.reproduction.published import SCORED, parse_printed, parse_relation
+from companion.reproduction.published import JUDGED, parse_printed, parse_relation
 
-REPRODUCED = "reproduced"
-WITHIN = "within spread"
+AGREES = "agrees"
+COMPATIBLE = "compatible"
 DIFFERS = "differs"
 HOLDS = "holds"
 UNDECIDED = "undecided"
@@ -22,9 +23,12 @@ FAILS = "fails"
 NOT_RUN = "not run"
 LISTED = "listed"
 
-#: What a claim can come to, and what agrees with the print, or departs from it.
-CLAIM_OUTCOMES = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-AGREES = (REPRODUCED, WITHIN, HOLDS)
+#: The words for values, those for claims, and all that an outcome can be.
+VALUE_WORDS = (AGREES, COMPATIBLE, UNDECIDED, DIFFERS, NOT_RUN)
+CLAIM_WORDS = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
+WORDS = (AGREES, COMPATIBLE, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
+#: What is consistent with the print, and what departs from it.
+CONSISTENT = (AGREES, COMPATIBLE, HOLDS)
 DEPARTS = (DIFFERS, FAILS)
 
 #: Standard errors beyond which a value differs, and up to which a claim is undecided.
@@ -32,9 +36,14 @@ MAX_DISTANCE = 3.0
 MAX_UNDECIDED = 2.0
 #: Chance below which a printed draw, or a table of them, is rare.
 RARE_DRAW = 0.02
+#: So many repetitions decide a claim in four of five runs, if the truth is where it is seen now.
+_DECIDED_IN = 0.8
+#: Where more than so many times our repetitions would be needed, the truth lies at the bound.
+MOST_TIMES = 100
 _RARE = 0.1
 _EPS = 2.0**-52
 NO_VALUE = "no regenerated value of this row and column"
+AT_THE_BOUND = "the truth lies at the bound"
 _QUICK_ALLOWANCE = 1.0
 
 
@@ -48,6 +57,9 @@ class Comparison:
         One of the words above.
     distance : float
         Of a value from the print beyond its rounding, in standard errors, at least 0.
+    departure : float
+        The same with its sign, positive above the print, the rounding counted as an error: of
+        many values that differ by chance alone the squares are 1 on average.
     support : float
         Of a claim by the regeneration, in standard errors, negative beyond the bound.
     se : float
@@ -55,15 +67,19 @@ class Comparison:
     would_see : float
         The smallest departure that would have been called `differs` or `fails`; infinite if none
         would have been.
+    needs : float
+        Of what is undecided, the repetitions of ours that would decide; infinite if none do.
     note : str
         What a reader should know, often empty.
     """
 
     outcome: str
     distance: float = math.nan
+    departure: float = math.nan
     support: float = math.nan
     se: float = math.nan
     would_see: float = math.nan
+    needs: float = math.nan
     note: str = ""
 
 
@@ -88,7 +104,32 @@ def first_finite(*numbers):
     return next((number for number in numbers if math.isfinite(number)), math.nan)
 
 
-def compare_deterministic(printed, value):
+def _needed(n, own, fixed, most):
+    """So many repetitions of ours bring the variance to `most`; infinite if none do.
+
+    With n repetitions it is `fixed`, which our repetitions do not change, and `own`, which falls
+    as 1 / n.
+    """
+    left = most - fixed
+    if not (left > 0 and math.isfinite(own)):
+        return math.inf
+    return n if math.isnan(n) else max(math.ceil(n * own / left), n + 1)
+
+
+def _within(found, matters, needed):
+    """What is within chance agrees, unless a difference that matters would not have been seen."""
+    if found.outcome == AGREES and math.isinf(found.would_see):
+        note = "no difference would have been seen"
+        return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
+    if found.outcome != AGREES or not found.would_see > matters:
+        return found
+    needs = needed()
+    if math.isinf(needs):
+        return replace(found, outcome=COMPATIBLE)
+    return replace(found, outcome=UNDECIDED, needs=needs)
+
+
+def compare_deterministic(printed, value, matters=math.nan):
     """Compare at printed precision; any other word would have been seen."""
     if isinstance(printed, str):
         same = isinstance(value, str) and value.strip() == printed
@@ -96,62 +137,112 @@ def compare_deterministic(printed, value):
     else:
         same = _excess(printed, value) == 0.0
         would_see = printed.half_unit
-    return Comparison(REPRODUCED if same else DIFFERS, would_see=would_see)
+    found = Comparison(AGREES if same else DIFFERS, would_see=would_see)
+    return _within(found, matters, lambda: math.inf)
 
 
 def compare_stochastic(printed, row, own, *, fails_beyond=MAX_DISTANCE):
     """Compare two means by both spreads and both numbers of repetitions.
 
-    `row` has spread, n and overlap of the print, `own` those of the regeneration, value and se.
+    `row` has spread, n, overlap and matters of the print, `own` value, spread, n, overlap and se of
+    the regeneration.
     """
-    value = own["value"]
     n = own["n"]
     se_own = own["se"]
     spread = row["spread"]
     spread_own = own["spread"] if n > 1 else math.nan
     known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
-    variance = known**2 * (1 / n + own["overlap"]) if math.isnan(se_own) else se_own**2
-    variance += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
-    se = math.sqrt(variance)
-    excess = abs(_excess(printed, value))
-    distance = _ratio(excess, se)
-    outcome = (
-        REPRODUCED if excess == 0 else WITHIN if distance <= fails_beyond else DIFFERS
-    )
+    falls = known**2 / n if math.isnan(se_own) else se_own**2
+    stays = known**2 * own["overlap"] if math.isnan(se_own) else 0.0
+    stays += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
+    se = math.sqrt(falls + stays)
+    excess = _excess(printed, own["value"])
+    distance = _ratio(abs(excess), se)
     unknown = all(map(math.isnan, (spread_own, spread, se_own)))
-    note = "no spread is known on either side" if unknown else ""
-    would_see = printed.half_unit + fails_beyond * se
-    return Comparison(outcome, distance, se=se, would_see=would_see, note=note)
+    half = printed.half_unit
+    found = Comparison(
+        AGREES if distance <= fails_beyond else DIFFERS,
+        distance,
+        departure=(own["value"] - printed.value) / math.hypot(se, half / math.sqrt(3)),
+        se=se,
+        would_see=half + fails_beyond * se,
+        note="no spread is known on either side" if unknown else "",
+    )
+
+    def needed():
+        most = max(row["matters"] - half, 0.0) / fails_beyond
+        return _needed(n, falls, stays, most**2)
+
+    return _within(found, row["matters"], needed)
 
 
-def compare_spread(printed, n, value, n_r, *, se_r=math.nan, fails_beyond=MAX_DISTANCE):
+def compare_spread(
+    printed,
+    n,
+    value,
+    n_r,
+    *,
+    se_r=math.nan,
+    matters=math.nan,
+    fails_beyond=MAX_DISTANCE,
+):
     """Compare two standard deviations by the logarithm of their ratio."""
     if not n_r >= 2:
         return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
     excess = _excess(printed, value)
+    falls = 0.5 / (n_r - 1)
+    stays = 0.5 / (n - 1)
     if math.isfinite(se_r) and value > 0:
-        se = se_r / value * math.sqrt(1 + n_r / n)
-    else:
-        se = math.sqrt(0.5 / (n - 1) + 0.5 / (n_r - 1))
+        falls = (se_r / value) ** 2
+        stays = falls * n_r / n
+    se = math.sqrt(falls + stays)
     # Upwards a departure of so many standard errors is the longer way: both are seen by then.
     factor = math.exp(min(fails_beyond * se, 700.0))
     most = printed.value + printed.half_unit
-    seen = {"se": se, "would_see": most * factor - printed.value}
-    if excess == 0:
-        return Comparison(REPRODUCED, 0.0, **seen)
-    if value > 0:
+    would_see = most * factor - printed.value
+    if excess and value == 0:
+        return _compare_alike(n_r, fails_beyond, se, would_see)
+    distance = 0.0
+    if excess:
         distance = _ratio(abs(math.log(value / (value - excess))), se)
-        return Comparison(
-            WITHIN if distance <= fails_beyond else DIFFERS, distance, **seen
-        )
-    distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n_r / 2, 5e-324))
+    departure = math.nan
+    if value > 0 and printed.value > 0:
+        rounding = printed.half_unit / printed.value / math.sqrt(3)
+        departure = math.log(value / printed.value) / math.hypot(se, rounding)
+    found = Comparison(
+        AGREES if distance <= fails_beyond else DIFFERS,
+        distance,
+        departure=departure,
+        se=se,
+        would_see=would_see,
+    )
+
+    def needed():
+        longest = max((matters + printed.value) / most, 1.0)
+        wanted = (math.log(longest) / fails_beyond) ** 2
+        return 1 + _needed(n_r - 1, falls, stays, wanted)
+
+    return _within(found, matters, needed)
+
+
+def _compare_alike(n, fails_beyond, se, would_see):
+    """Compare a printed spread with repetitions that are all alike.
+
+    The print is then taken to come from one repetition in ten that is off, and all of ours are
+    alike with probability 0.9^n.
+    """
+    distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n / 2, 5e-324))
     if distance > fails_beyond:
-        return Comparison(DIFFERS, distance, **seen)
-    note = f"{n_r:g} repetitions, all alike, are too few to refute a spread"
-    return Comparison(UNDECIDED, distance, would_see=math.inf, note=note)
+        return Comparison(DIFFERS, distance, se=se, would_see=would_see)
+    chance = 2 * NormalDist().cdf(-fails_beyond)
+    needs = math.floor(math.log(chance) / math.log(1 - _RARE)) + 1
+    note = f"{n:g} repetitions, all alike, are too few to refute a spread"
+    return Comparison(
+        UNDECIDED, distance, would_see=math.inf, needs=float(needs), note=note
+    )
 
 
-def compare_draw(printed, draws):
+def compare_draw(printed, draws, matters=math.nan):
     """Place a single printed draw in the distribution of the regenerated ones."""
     excess = np.array([_excess(printed, draw) for draw in draws])
     if np.isnan(excess).any():
@@ -166,7 +257,8 @@ def compare_draw(printed, draws):
     spared = math.ceil(RARE_DRAW * (n + 1) / sides) - 2
     if spared < 0:
         note = f"{n} draws are too few to call any print rare"
-        return Comparison(UNDECIDED, would_see=math.inf, note=note)
+        needs = math.floor(sides / RARE_DRAW)
+        return Comparison(UNDECIDED, would_see=math.inf, needs=float(needs), note=note)
     ordered = np.sort(np.asarray(draws, dtype=float))
     centre = float(np.median(ordered))
     reach = (
@@ -175,13 +267,20 @@ def compare_draw(printed, draws):
     )
     if binary:  # the other answer, if one of them is rare
         reach = 1 if min(below + above, n - below - above) <= spared else math.inf
-    seen = {"would_see": float(reach)}
-    if below == above == 0:
-        return Comparison(REPRODUCED, 0.0, **seen)
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
-    note = f"{below} of {n} draws lie below the print, {above} above"
-    outcome = DIFFERS if chance < RARE_DRAW else WITHIN
-    return Comparison(outcome, abs(NormalDist().inv_cdf(chance / 2)), note=note, **seen)
+    alike = below == above == 0
+    found = Comparison(
+        AGREES if alike or chance >= RARE_DRAW else DIFFERS,
+        0.0 if alike else abs(NormalDist().inv_cdf(chance / 2)),
+        would_see=float(reach),
+        note=""
+        if alike
+        else f"{below} of {n} draws lie below the print, {above} above",
+    )
+    if math.isinf(found.would_see):
+        note = "either answer is common, so that none could differ"
+        return replace(found, outcome=LISTED, note=note)
+    return _within(found, matters, lambda: math.inf)
 
 
 def joint_chance(printed, draws):
@@ -203,8 +302,13 @@ def joint_chance(printed, draws):
     return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
 
 
-def compare_claim(relation, value, se, n=math.nan, *, fails_beyond=MAX_UNDECIDED):
-    """Decide a claim that a quantity stands in a relation to a bound."""
+def compare_claim(
+    relation, value, se, n=math.nan, *, stays=0.0, fails_beyond=MAX_UNDECIDED
+):
+    """Decide a claim that a quantity stands in a relation to a bound.
+
+    `stays` is the part of the variance that more repetitions do not change.
+    """
     margin = relation.margin(value)
     if not se > 0:
         if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
@@ -213,17 +317,21 @@ def compare_claim(relation, value, se, n=math.nan, *, fails_beyond=MAX_UNDECIDED
         return Comparison(HOLDS if holds else FAILS, would_see=0.0)
     degrees = n - 1 if n >= 2 else math.inf
     support = _normal_from_t(margin / se, degrees)
-    seen = {
-        "support": support,
-        "se": se,
-        "would_see": _t_from_normal(fails_beyond, degrees) * se,
-    }
+    would_see = _t_from_normal(fails_beyond, degrees) * se
+    found = Comparison(UNDECIDED, support=support, se=se, would_see=would_see)
     if support > MAX_UNDECIDED:
-        return Comparison(HOLDS, **seen)
+        return replace(found, outcome=HOLDS)
     if support < -fails_beyond:
-        return Comparison(FAILS, **seen)
-    side = "right" if margin > 0 else "wrong"
-    return Comparison(UNDECIDED, **seen, note=f"on the {side} side of its bound")
+        return replace(found, outcome=FAILS)
+    wanted = abs(margin) / (MAX_UNDECIDED + NormalDist().inv_cdf(_DECIDED_IN))
+    needs = _needed(n, se**2 - stays, stays, wanted**2)
+    side = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
+    if math.isnan(needs):  # unknown how many there are
+        times = _needed(1.0, se**2 - stays, stays, wanted**2)
+        return replace(found, note=f"{side}; {times:.0f} times as many would decide")
+    if needs > MOST_TIMES * n:
+        needs = math.inf
+    return replace(found, needs=float(needs), note=side)
 
 
 def _normal_from_t(t, degrees):
@@ -264,74 +372,72 @@ def compare_row(row, own, profile="paper"):
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
     if is_missing(own["value"]) and own["n"] == 0:
-        return Comparison(
-            UNDECIDED, would_see=math.inf, note="the case it speaks of never occurs"
-        )
+        note = "the case it speaks of never occurs"
+        return Comparison(UNDECIDED, would_see=math.inf, note=note)
     if is_missing(own["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
     found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
-    if row["asks"] not in SCORED:
-        return (
-            replace(found, outcome=LISTED)
-            if found.outcome in (*AGREES, UNDECIDED)
-            else found
-        )
-    if found.outcome in AGREES and math.isinf(found.would_see):
-        return replace(
-            found, outcome=UNDECIDED, note="no difference would have been seen"
-        )
-    if found.outcome in AGREES and found.would_see > row["matters"]:
-        short = f"a difference of {row['matters']:g}, which matters here, would not have been seen"
-        return replace(
-            found, outcome=UNDECIDED, note="; ".join(filter(None, (found.note, short)))
-        )
+    if row["asks"] not in JUDGED and found.outcome not in (*DEPARTS, NOT_RUN):
+        return replace(found, outcome=LISTED, needs=math.nan)
     return found
 
 
 def _by_kind(row, own, allowance):
     value = own["value"]
     kind = row["kind"]
+    matters = row["matters"]
     printed = parse_printed(row["printed"])
     cell = f"{row['artefact']} / {row['row']} / {row['column']}"
+    if kind == "ordinal":
+        return _compare_claim_of(row, own, allowance)
     if kind == "deterministic":
-        return compare_deterministic(
-            row["printed"] if printed is None else printed, value
-        )
+        exact = row["printed"] if printed is None else printed
+        return compare_deterministic(exact, value, matters)
     if kind == "draw":
         if not len(own["draws"]):
             raise ValueError(
                 f"The regenerated value of {cell} must bring the draws that the print is placed "
                 "among. Got none."
             )
-        return compare_draw(printed, own["draws"])
-    beyond = {"fails_beyond": MAX_DISTANCE + allowance}
-    if kind == "ordinal":
-        derived = (
-            own["spread"] * math.sqrt(1 / own["n"] + own["overlap"])
-            if own["n"] > 0
-            else 0.0
-        )
-        se = (
-            own["se"]
-            if math.isinf(own["se"])
-            else first_finite(own["se"], derived, 0.0)
-        )
-        beyond = {"fails_beyond": MAX_UNDECIDED + allowance}
-        return compare_claim(
-            parse_relation(row["relation"]), value, se, own["n"], **beyond
-        )
+        return compare_draw(printed, own["draws"], matters)
+    beyond = MAX_DISTANCE + allowance
     if kind == "spread":
         found = compare_spread(
-            printed, row["n"], value, own["n"], se_r=own["se"], **beyond
+            printed,
+            row["n"],
+            value,
+            own["n"],
+            se_r=own["se"],
+            matters=matters,
+            fails_beyond=beyond,
         )
     else:
-        found = _compare_mean(printed, row, own, cell, allowance, **beyond)
+        found = _compare_mean(printed, row, own, cell, allowance, beyond)
     if allowance and found.outcome == DIFFERS and (found.se == 0 or own["n"] == 1):
         note = f"n = {own['n']:g} without a spread of its own is too few to refute this"
         return replace(found, outcome=UNDECIDED, note=note)
     return found
+
+
+def _compare_claim_of(row, own, allowance):
+    """Decide a claim by the standard error that the regeneration brings, or by its spread."""
+    stays = 0.0
+    se = first_finite(own["se"], 0.0)
+    if math.isinf(own["se"]):
+        se = math.inf
+    elif math.isnan(own["se"]) and own["n"] > 0:
+        stays = first_finite(own["spread"] ** 2 * own["overlap"], 0.0)
+        se = first_finite(math.sqrt(own["spread"] ** 2 / own["n"] + stays), 0.0)
+    return compare_claim(
+        parse_relation(row["relation"]),
+        own["value"],
+        se,
+        own["n"],
+        stays=stays,
+        fails_beyond=MAX_UNDECIDED + allowance,
+    )
 
 
 def _compare_mean(printed, row, own, cell, allowance, fails_beyond):

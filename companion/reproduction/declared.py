@@ -16,6 +16,13 @@ value, or an executed proof that the printed cell cannot be), of ``data`` that a
 ``conjecture``, which counts as unexplained. A declaration of a value that agrees is an error
 itself.
 
+A claim that fails although the printed numbers it rests on are consistent with ours is ``refuted``,
+which is a finding. Its entry has one more line that names them, or says that none is printed and
+where the protocol is given in full::
+
+      rests_on: ["table_2: Titanic / LS #SV", "table_2: Titanic / Least 1-Norm #SV"]
+      rests_on: [nothing printed]
+
 ``data/readings.yaml`` lists other readings of the print: rows that stand exchanged, a sign that is
 a misprint. An entry has ``id``, ``paper``, ``changes`` (what it reads otherwise), ``proof`` (a list
 as for errata) and ``tried`` (how many readings were tried before this one). Regenerated values name
@@ -43,8 +50,10 @@ __all__ = [
     "load_readings",
 ]
 
-#: How well the reason of a deviation is known.
-STATUSES = ("demonstrated", "data", "conjecture")
+#: How well the reason of a deviation is known; the last is a finding.
+STATUSES = ("demonstrated", "data", "conjecture", "refuted")
+#: Stands in the place of the numbers that a refuted claim rests on.
+NOTHING_PRINTED = "nothing printed"
 
 #: Kinds of errata.
 KINDS = (
@@ -60,11 +69,15 @@ _PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
 
 @dataclass(frozen=True)
 class Deviation:
-    """Why a cell differs from the print, and the notebook or test where to see it."""
+    """Why a cell differs from the print, and the notebook or test where to see it.
+
+    `rests_on` are the printed numbers that a refuted claim rests on.
+    """
 
     reason: str
     evidence: str
     status: str
+    rests_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,11 +127,12 @@ def _load_list(path):
     return entries
 
 
-def _shape_faults(entry, texts, lists):
-    """Faults of an entry that its own text shows."""
+def _shape_faults(entry, texts, lists, optional):
+    """Faults of an entry that its own text shows; lists may be `optional`."""
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
     faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
+    lists = (*lists, *optional)
     faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists)]
     for name in texts:
         text = entry.get(name, "-")
@@ -139,7 +153,7 @@ def _shape_faults(entry, texts, lists):
     return faults
 
 
-def _load(name, texts, lists, read):
+def _load(name, texts, lists, read, optional=()):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
     `read` gives the faults of an entry in good shape, and what it declares.
@@ -147,7 +161,7 @@ def _load(name, texts, lists, read):
     faults = []
     declared = {}
     for line, entry in _load_list(data_dir() / name):
-        found = _shape_faults(entry, texts, lists)
+        found = _shape_faults(entry, texts, lists, optional)
         items = {}
         if not found:
             found, items = read(entry)
@@ -215,13 +229,27 @@ def load_deviations(load=load_published):
         except FileNotFoundError:
             return [f"paper {paper!r} has no published values"], {}
         faults += _unknown(entry, "status", STATUSES)
-        deviation = Deviation(
-            *(entry[name].strip() for name in ("reason", "evidence", "status"))
-        )
+        faults += _wrong_rests(entry, known(paper))
+        told = [entry[name].strip() for name in ("reason", "evidence", "status")]
+        deviation = Deviation(*told, rests_on=tuple(entry.get("rests_on", ())))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
-    return _load("deviations.yaml", texts, ("rows", "columns"), read)
+    lists = ("rows", "columns")
+    return _load("deviations.yaml", texts, lists, read, optional=("rests_on",))
+
+
+def _wrong_rests(entry, known):
+    """Faults of what a refuted claim rests on."""
+    rests_on = entry.get("rests_on", [])
+    if bool(rests_on) != (entry["status"].strip() == "refuted"):
+        return ["rests_on belongs to the status refuted, and to no other"]
+    cells = {f"{artefact}: {row} / {column}" for artefact, row, column in known}
+    return [
+        f"rests_on {name!r} is no published 'artefact: row / column', nor {NOTHING_PRINTED!r}"
+        for name in rests_on
+        if name not in cells and name != NOTHING_PRINTED
+    ]
 
 
 def load_errata():

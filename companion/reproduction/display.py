@@ -11,29 +11,36 @@ import pandas as pd
 from companion.reproduction import _comparisons as rules
 from companion.reproduction.declared import load_readings
 from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction.scores import (
+    NOT_SCORED,
+    SIGNS,
+    as_read,
+    joint_lines,
+    score,
+    sentence_verdict,
+    share_text,
+)
 from companion.reproduction.tables import Table, number_text, plain
-from companion.reproduction.verdicts import OURS, ours, score
 
 __all__ = [
     "Table",
     "findings",
     "published_vs_reproduced",
-    "summary_table",
+    "score_tables",
+    "sentence",
     "verdict_table",
 ]
 
-_PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
-#: A claim of which some tests hold and others do not.
-MIXED = "mixed"
-_OWN_CLAIMS = "ours: holds / undecided / fails"
+CORRECTED = "after correcting misprints"
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
-_LINES = ("published", "reproduced", "verdict", "as read")
+_LINES = ("published", "reproduced", "verdict", "corrected")
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
 _NUMBERS += [
     "distance",
     "support",
     "would_see",
+    "needs",
     "reproduced_as_read",
     "outcome_as_read",
 ]
@@ -87,12 +94,9 @@ def _verdict_text(line, notes):
     reason = line["reason"]
     if line["outcome"] == rules.LISTED:
         verdict = f"{rules.LISTED}: {line['asks']}"
-    note = (
-        "" if line["note"] == rules.NO_VALUE else line["note"]
-    )  # "not run" says as much
-    chance = number_text(line["joint"], ".2g")
-    joint = chance and f"all draws of the table: chance {chance}"
-    told = [text for text in (line["problem"], note, joint) if text]
+    # "not run" says as much, and so does the number of repetitions
+    said = line["note"] == rules.NO_VALUE or np.isfinite(line["needs"])
+    told = [text for text in (line["problem"], "" if said else line["note"]) if text]
     if notes is None:
         return "; ".join([verdict, *told])
     verdict = verdict.replace(f": {reason})", ")")
@@ -129,14 +133,65 @@ def _texts(line, notes=None):
         if line["kind"] == "deterministic"
         else number_text(line["reproduced_n"], "g"),
         "verdict": _verdict_text(line, notes),
-        "as read": _read_text(line),
+        CORRECTED: _read_text(line),
     }
+
+
+_CAUSES = {
+    "demonstrated": "the cause is shown",
+    "data": "data are missing",
+    "conjecture": "why is a guess",
+    "refuted": "the sentence is refuted, for the numbers it rests on are consistent with ours",
+    "undeclared": "nobody has said why",
+}
+
+
+def _means(line):
+    """What the verdict of a row means for it, in half a sentence."""
+    outcome = line["outcome"]
+    if outcome in rules.DEPARTS:
+        reason = f": {line['reason']}" if line["reason"] else ""
+        return f"{outcome}; {_CAUSES[line['status']]}{reason}"
+    if outcome == rules.AGREES:
+        seen = number_text(line["would_see"], ".2g")
+        return f"agrees, and a difference of {seen} would have been seen"
+    if outcome == rules.COMPATIBLE:
+        return "compatible; the print is too coarse to confirm more"
+    if outcome == rules.LISTED:
+        why = f": {line['why']}" if line["why"] else ""
+        return f"as printed, and not scored ({line['asks']}{why})"
+    note = "" if np.isfinite(line["needs"]) else line["note"]
+    return ", ".join(filter(None, [line["verdict"], note]))
+
+
+def sentence(line):
+    """All that matters of one row of a ledger, a mapping, in a sentence.
+
+    Returns
+    -------
+    str
+    """
+    place = f"{line['row']}, {line['column']}"
+    here = _reproduced_text(line)
+    n = number_text(line["reproduced_n"], "g")
+    over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
+    if line["kind"] == "ordinal":
+        asked = "We ask" if line["asks"] == "ours" else "The paper says"
+        said = f"{asked}: {line['sentence']}. Its test, {place}, must be {line['relation']} and"
+    else:
+        said = (
+            f"The paper prints {_published_text(line)} for {place} ({line['where']});"
+        )
+    if line["outcome"] == rules.NOT_RUN:
+        return f"{said} was not run."
+    return f"{said} is {here} here{over}: {_means(line)}.".replace("; is", "; it is")
 
 
 def verdict_table(ledger, title=""):
     """One line a published value: the print, the regeneration and the verdict.
 
     What departs from the print stands first; what agrees and what is listed is folded up in HTML.
+    Above it is what the values come to together.
 
     Parameters
     ----------
@@ -150,26 +205,45 @@ def verdict_table(ledger, title=""):
         Columns row, column, published, reproduced, distance (of a value from the print) and
         support (of a claim), both in standard errors, would see (the smallest departure that would
         have been seen), n (repetitions the regenerated value rests on), verdict with a problem or a
-        note, and as read (value and verdict under another reading of the print), if there is one.
+        note, and value and verdict after correcting misprints, if anything was corrected.
     """
     ledger = departures_first(ledger)
     frame = pd.DataFrame([_texts(line) for line in ledger.to_dict("records")])
-    unread = not any(frame.get("as read", ()))
-    frame = frame.drop(columns=["as read"] * unread, errors="ignore")
+    unread = not any(frame.get(CORRECTED, ()))
+    frame = frame.drop(columns=[CORRECTED] * unread, errors="ignore")
     folded = int((ledger["rank"] > 1).sum())
     if folded == len(frame) and not title:
-        title = f"No row refuted, no claim undecided: {folded} rows"
-    return Table(frame, frame.to_numpy(), _values(ledger), title, folded)
+        title = f"No row departs, no claim is undecided: {folded} rows"
+    above = joint_lines(ledger)
+    rows = frame.to_numpy()
+    at = frame.columns.get_loc("verdict") if len(frame) else 0
+    parts = ledger["counts_as"].replace("", NOT_SCORED)
+    signs = {(i, at): (SIGNS[part], part) for i, part in enumerate(parts)}
+    ids = [
+        "" if again else row_id(ledger, row)
+        for row, again in zip(ledger["row"], ledger["row"].duplicated(), strict=True)
+    ]
+    values = _values(ledger)
+    return Table(frame, rows, values, title, folded, above=above, ids=ids, signs=signs)
 
 
-def verdict_lines(ledger, notes):
-    """A text a value, to be wrapped, with the numbers of reasons and remarks, put into `notes`."""
+def row_id(ledger, row):
+    """The name that a row has in the HTML of a table of verdicts: its place in the print."""
+    return f"row-{list(dict.fromkeys(ledger['row'].sort_index())).index(row) + 1}"
+
+
+def value_lines(ledger):
+    """Of each value some texts, to be wrapped: verdict and place, both numbers, then the rest."""
     for line in departures_first(ledger).to_dict("records"):
-        texts = _texts(line, notes)
-        place = f"{texts.pop('row')}, {texts.pop('column')}"
-        verdict = texts.pop("verdict")
-        told = [f"{name} {text}" for name, text in texts.items() if text]
-        yield f"{place}: {', '.join(told)}; {verdict}"
+        texts = _texts(line)
+        n = f" (n {texts['n']})" if texts["n"] else ""
+        numbers = [f"printed {texts['published']}", f"here {texts['reproduced']}{n}"]
+        measures = ("distance", "support", "would see", CORRECTED)
+        numbers += [f"{name} {texts[name]}" for name in measures if texts[name]]
+        reason = f"{line['status']}: {line['reason']}" if line["reason"] else ""
+        word = line["outcome"] if reason else line["verdict"]
+        told = [", ".join(numbers), reason, line["problem"], line["note"]]
+        yield [f"{word}: {line['row']}, {line['column']}", *filter(None, told)]
 
 
 def escaped(text):
@@ -193,35 +267,14 @@ def _listed(departures, most):
     return "; ".join([*texts[:most], *more])
 
 
-def claim_verdict(tests):
-    """What the tests of a claim came to, in a word, and how many of them came to what."""
-    became = Counter(tests["outcome"])
-    words = [word for word in rules.CLAIM_OUTCOMES if became[word]]
-    verdict = (
-        words[0] if len(words) == 1 else MIXED if became[rules.HOLDS] else words[-1]
-    )
-    counts = ", ".join(
-        f"{became[word]} {word if became[word] == 1 else _PLURALS.get(word, word)}"
-        for word in words
-    )
-    return verdict, "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
-
-
-def as_read(tests):
-    """Tests with the outcome under the other reading of the print, where there is one."""
-    read = tests["outcome_as_read"]
-    return tests.assign(
-        outcome=read.where(read.isin(rules.CLAIM_OUTCOMES), tests["outcome"])
-    )
-
-
-def _claim_finding(sentence, tests):
+def _claim_finding(claim, tests):
     """What the tests of a claim came to, and two that fail."""
-    verdict, counts = claim_verdict(tests)
-    if (read := claim_verdict(as_read(tests))[0]) != verdict:
-        counts += f"; as read: {read}"
+    verdict, counts = sentence_verdict(tests)
+    if (read := sentence_verdict(as_read(tests))[0]) != verdict:
+        counts += f"; {CORRECTED}: {read}"
     failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
-    text = f"* **{verdict.capitalize()}** ({counts}): {escaped(sentence)}."
+    own = "We ask: " if set(tests["asks"]) == {"ours"} else ""
+    text = f"* **{verdict.capitalize()}** ({counts}): {own}{escaped(claim)}."
     return f"{text} Failing: {failing}." if failing else text
 
 
@@ -230,12 +283,12 @@ def _read_otherwise(scored):
     readings = load_readings()
     told = []
     for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.AGREES).sum()
+        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.CONSISTENT).sum()
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
         told.append(
-            f"{read} of {len(own)} rows agree, as printed {printed} (*{name}*{means})"
+            f"{read} of {len(own)} rows are consistent, as printed {printed} (*{name}*{means})"
         )
-    return [f"* **Read otherwise**: {'; '.join(told)}."] if told else []
+    return [f"* **{CORRECTED.capitalize()}**: {'; '.join(told)}."] if told else []
 
 
 def findings(ledger, most=5):
@@ -259,27 +312,31 @@ def findings(ledger, most=5):
     lines = []
     values = scored[scored["asks"] == "value"]
     if len(values):
-        agree = int(values["outcome"].isin(rules.AGREES).sum())
-        differs = values[values["outcome"].isin(rules.DEPARTS)]
+        differs = values[values["outcome"] == rules.DIFFERS]
         became = Counter(values["outcome"])
-        others = {"differ": len(differs), "not run": became[rules.NOT_RUN]}
-        others["undecided (chance could hide what matters)"] = became[rules.UNDECIDED]
-        parts = [f"**{agree} of {len(values)} printed values agree**"]
-        parts += [f"{n} {word}" for word, n in others.items() if n]
+        consistent = became[rules.AGREES] + became[rules.COMPATIBLE]
+        agree = (
+            f"{became[rules.AGREES]} agree, {became[rules.COMPATIBLE]} are compatible"
+        )
+        parts = [
+            f"**{consistent} of {len(values)} printed numbers are consistent with ours** ({agree})"
+        ]
+        others = {"differ": rules.DIFFERS, "undecided": rules.UNDECIDED}
+        others |= {"not run": rules.NOT_RUN, "listed": rules.LISTED}
+        parts += [f"{became[of]} {word}" for word, of in others.items() if became[of]]
         different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
-        if became[rules.UNDECIDED] == len(values):
-            parts = [f"**None of the {len(values)} printed values is contradicted**"]
-            parts += ["but chance could hide what matters in each"]
         lines.append(f"* {', '.join(parts)}.{different}")
     lines += _read_otherwise(scored)
     claims = sorted(
-        scored[scored["asks"] == "claim"].groupby("sentence", sort=False),
+        scored[scored["asks"].isin(("claim", "ours"))].groupby(
+            ["asks", "sentence"], sort=False
+        ),
         key=lambda claim: (
-            claim[0].startswith(OURS),
+            claim[0][0] == "ours",
             rules.FAILS not in set(claim[1]["outcome"]),
         ),
     )
-    lines += [_claim_finding(*claim) for claim in claims]
+    lines += [_claim_finding(claim, tests) for (_, claim), tests in claims]
     lines, more = lines[:most], lines[most:]
     if more:
         lines += ["", f"<details><summary>and {len(more)} more</summary>", "", *more]
@@ -319,8 +376,8 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     Returns
     -------
     Table
-        Under a row of the print: published, reproduced, verdict, and as read, if there is another
-        reading.
+        Under a row of the print: published, reproduced, verdict, and corrected, if misprints were;
+        above it what its values come to together.
 
     Raises
     ------
@@ -345,39 +402,105 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
             c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)
         ]
     lines = []
+    signs = {}
     for row in rows:
-        texts = [
-            _stacked(cells.get((row, c)), cells.get((row, c + _SPREAD)))
-            for c in columns
-        ]
+        own = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
+        texts = [_stacked(*both) for both in own]
         shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
         lines += [
             [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
         ]
+        at = len(lines) - len(shown) + _LINES.index("verdict")
+        for j, both in enumerate(own, 2):
+            if any(both):
+                part = _worst(filter(None, both))
+                signs[at, j] = (SIGNS[part], part)
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    return Table(["", "", *columns], lines, _values(part), title)
+    above = joint_lines(ledger)
+    header = ["", "", *columns]
+    return Table(header, lines, _values(part), title, above=above, signs=signs)
 
 
-def summary_table(ledgers):
-    """The score of each paper in some ledgers, a column each, and of all; claims of ours."""
-    papers = {}
-    for name, ledger in ledgers.items():
-        papers.setdefault(name.partition("/")[0], {})[name] = ledger
-    if len(papers) > 1:
-        papers["all"] = ledgers
-    return beside_table(papers)
+def _worst(lines):
+    """What the worst of some rows counts as."""
+    severity = [NOT_SCORED, *SIGNS]
+    parts = [line["counts_as"] or NOT_SCORED for line in lines]
+    return max(parts, key=severity.index)
 
 
-def beside_table(columns):
-    """The score of all ledgers of some runs, a column each by its title; claims of ours."""
-    wholes = {title: pd.concat(ledgers.values()) for title, ledgers in columns.items()}
-    frame = pd.DataFrame(
-        {title: score(whole) for title, whole in wholes.items()}, dtype=object
-    )
-    own = [" / ".join(map(str, ours(whole))) for whole in wholes.values()]
-    frame.loc[_OWN_CLAIMS] = own
-    return Table.from_frame(frame.rename_axis("").reset_index())
+def whole(ledgers):
+    """One ledger of several by artefact."""
+    return pd.concat(ledgers.values(), ignore_index=True)
+
+
+def by_paper(ledgers):
+    """The ledger of each paper, of several by artefact, and of all if there are several papers."""
+    everything = whole(ledgers)
+    papers = dict(iter(everything.groupby("paper", sort=False)))
+    return papers | {"all": everything} if len(papers) > 1 else papers
+
+
+_NUMBER_COLUMNS = {
+    "all": "all",
+    "consistent": "consistent",
+    "agree": rules.AGREES,
+    "undecided": rules.UNDECIDED,
+    "explained": "differs, explained",
+    "unexplained": "differs, unexplained",
+    "not run": "not run",
+    CORRECTED: "corrected",
+}
+_SENTENCE_COLUMNS = {
+    "all": "all",
+    "hold": rules.HOLDS,
+    "mixed": "mixed",
+    "undecided": rules.UNDECIDED,
+    "refuted": "refuted",
+    "explained": "fails, explained",
+    "unexplained": "fails, unexplained",
+    "not run": "not run",
+    CORRECTED: "corrected",
+}
+
+
+def score_tables(groups, corrected=True):
+    """The score of some ledgers, of their numbers and of their sentences, a line a group.
+
+    Parameters
+    ----------
+    groups : mapping of str to pandas.DataFrame
+        A ledger by what stands before its line, such as the key of a paper.
+    corrected : bool, default=True
+        Whether to show what it is after correcting misprints.
+
+    Returns
+    -------
+    Table, Table
+        Of the numbers, of which some are consistent with ours (some of these agree, the others are
+        compatible), with the share inside the 95 % prediction interval of the print; and of the
+        sentences. What was not run has a column where there is such a thing.
+    """
+    scores = {name: score(ledger) for name, ledger in groups.items()}
+    tables = []
+    for kind, columns in (
+        ("numbers", _NUMBER_COLUMNS),
+        ("sentences", _SENTENCE_COLUMNS),
+    ):
+        lines = []
+        for name, own in scores.items():
+            counts = own[kind]
+            line = {kind: name} | {title: counts[of] for title, of in columns.items()}
+            if kind == "numbers":
+                line["in 95 %"] = share_text(counts)
+            lines.append(line)
+        frame = pd.DataFrame(lines)
+        if not frame["not run"].any():
+            frame = frame.drop(columns="not run")
+        if not corrected:
+            frame = frame.drop(columns=CORRECTED)
+        tables.append(Table.from_frame(frame))
+    return tuple(tables)
 
 
 def worse_lines(ledgers, on_record):
@@ -433,16 +556,23 @@ def explained(line, artefact, frames):
 
     studies = _studies_behind(line, artefact, frames)
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
-    found = _texts(line) | {
-        "evidence": line["evidence"],
-        "where": line["where"],
-        "sentence": line["sentence"],
-        _WHY.get(line["asks"], "why this bound"): line["why"],
-        "computed by": names(study.compute for study in studies),
-        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in studies),
-        "read off by": names([artefact.values]),
-        "see it again": f"{again}, then companion verify {artefact.id}",
-    }
+    found = (
+        {"in short": sentence(line)}
+        | _texts(line)
+        | {
+            "evidence": line["evidence"],
+            "rests on": line["rests_on"].replace("\n", "; "),
+            "where": line["where"],
+            "sentence": line["sentence"],
+            _WHY.get(line["asks"], "why this bound"): line["why"],
+            "computed by": names(study.compute for study in studies),
+            "records": ", ".join(
+                f"data/records/{s.paper}/{s.name}.csv" for s in studies
+            ),
+            "read off by": names([artefact.values]),
+            "see it again": f"{again}, then companion verify {artefact.id}",
+        }
+    )
     return {name: text for name, text in found.items() if text}
 
 
@@ -454,12 +584,10 @@ def ledger_text(ledgers, form):
     ledgers : mapping of str to pandas.DataFrame
     form : {"json", "csv"}
     """
-    whole = (
-        pd.concat(ledgers.values(), ignore_index=True) if ledgers else pd.DataFrame()
-    )
+    lines = whole(ledgers) if ledgers else pd.DataFrame()
     if form == "csv":
-        return whole.to_csv(index=False)
+        return lines.to_csv(index=False)
     rows = [
-        {name: plain(v) for name, v in row.items()} for row in whole.to_dict("records")
+        {name: plain(v) for name, v in row.items()} for row in lines.to_dict("records")
     ]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

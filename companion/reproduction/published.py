@@ -14,9 +14,10 @@ from companion._utils.paths import data_dir
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
-#: What a row asks; values and claims are scored.
-ASKS = ("value", "claim", "setting", "identity", "matched")
-SCORED = ASKS[:2]
+#: What a row asks; values and claims are scored, and so would be what is ours if a paper asked it.
+ASKS = ("value", "claim", "setting", "identity", "matched", "ours")
+SCORED = ("value", "claim")
+JUDGED = (*SCORED, "ours")
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
 COLUMNS = (
     "paper",
@@ -174,8 +175,12 @@ def _check_record(record, paper):
         f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
             scored and (asks == "claim") != claim
         ),
-        "sentence is empty: quote what is claimed": asks == "claim"
-        and not record["sentence"],
+        "sentence is empty: quote what is claimed, or say what we ask": (
+            asks in ("claim", "ours") and not record["sentence"]
+        ),
+        "sentence begins with 'ours': let the row ask ours instead": (
+            record["sentence"].startswith("ours")
+        ),
         "why is empty: say why this bound, which test proves it, or what was matched": (
             asks not in ("value", "setting") and not record["why"]
         ),

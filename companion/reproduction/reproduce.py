@@ -24,7 +24,7 @@ from companion.reproduction.published import PublishedError, load_published
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
-from companion.reproduction.verdicts import judge, load_declared
+from companion.reproduction.verdicts import check_findings, judge, load_declared
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -36,6 +36,8 @@ def read_ledgers(artefacts, profile="paper"):
     run = Reproduction(profile, read=read_stored)
     reports = [run.compute(artefact) for artefact in artefacts]
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
+    if profile == "paper":
+        check_findings(ledgers)
     lacks = [own.gaps for r in reports for own in r.records.values()]
     gaps = {
         kind: [text for own in lacks for text in own[kind]]

@@ -37,6 +37,11 @@ def number_text(value, how):
     return text[1:] if re.fullmatch(r"-[0.]+%?", text) else text
 
 
+def slug(*parts):
+    """A name for an anchor: lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
+
+
 def _spaced(text):
     """A text that may be broken after a slash, too."""
     return text.replace("/", "/ ")
@@ -58,9 +63,17 @@ class Table:
     folded : int, default=0
         So many of the last rows are folded up in HTML, and so is what is beyond 40 rows. A table
         that is folded up whole opens from its title, if it has one.
+    above : list of str, default=()
+        Lines about the whole table, below its title.
+    ids : list of str, default=()
+        Names of the rows in HTML, empty for none.
+    signs : mapping of (int, int) to (str, str), default={}
+        In HTML what stands before the text of a cell, by its place: a sign and what it means.
     """
 
-    def __init__(self, header, rows, values, title="", folded=0):
+    def __init__(
+        self, header, rows, values, title="", folded=0, *, above=(), ids=(), signs=None
+    ):
         self.header = [str(name) for name in header]
         self.rows = [[str(cell) for cell in row] for row in rows]
         if any(len(row) != len(self.header) for row in self.rows):
@@ -71,6 +84,9 @@ class Table:
             {name: plain(v) for name, v in record.items()} for record in values
         ]
         self.title = title
+        self.above = [*above]
+        self.ids = [*ids] or [""] * len(self.rows)
+        self.signs = signs or {}
         self.folded = max(folded, len(self.rows) - _MOST_ROWS)
 
     @classmethod
@@ -156,7 +172,10 @@ class Table:
             rule,
             *(line for row in self.rows for line in lines(row)),
         ]
-        return "\n".join([self.title, *body] if self.title else body)
+        told = [*filter(None, [self.title]), *self.above]
+        if width is not None:
+            told = [line for text in told for line in textwrap.wrap(text, width)]
+        return "\n".join([*told, *body])
 
     def to_html(self):
         """HTML table, every text escaped.
@@ -166,26 +185,38 @@ class Table:
         str
         """
 
-        def line(tag, cells):
-            inside = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
-            return f"<tr>{inside}</tr>"
+        def cell(place):
+            i, j = place
+            sign, means = self.signs.get(place, ("", ""))
+            if sign:
+                look = f'class="sign sign-{slug(means)}" aria-hidden="true"'
+                sign = f"<span {look}>{sign}</span> "
+            return f"<td>{sign}{html.escape(self.rows[i][j])}</td>"
+
+        def line(i):
+            name = f' id="{self.ids[i]}"' if self.ids[i] else ""
+            cells = [cell((i, j)) for j in range(len(self.header))]
+            return f"<tr{name}>{''.join(cells)}</tr>"
+
+        names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
 
         def table(rows, caption):
             above = ['<table class="companion">', *caption]
-            above += [f"<thead>{line('th', self.header)}</thead>", "<tbody>"]
-            return [*above, *(line("td", row) for row in rows), "</tbody></table>"]
+            above += [f"<thead><tr>{names}</tr></thead>", "<tbody>"]
+            return [*above, *map(line, rows), "</tbody></table>"]
 
         shown = len(self.rows) - self.folded
         caption = (
             [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
         )
         whole = caption and self.rows and not shown
-        parts = [] if whole else table(self.rows[:shown], caption)
+        parts = [f'<p class="joint">{html.escape(text)}.</p>' for text in self.above]
+        parts += [] if whole else table(range(shown), caption)
         if self.folded > 0:
             name = html.escape(self.title) if whole else f"{self.folded} more"
             summary = f"<details><summary>{name}</summary>"
-            parts += [summary, *table(self.rows[shown:], []), "</details>"]
-        return "\n".join(parts)
+            parts += [summary, *table(range(shown, len(self.rows)), []), "</details>"]
+        return "\n".join(['<div class="table-scroll">', *parts, "</div>"])
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

@@ -6,13 +6,17 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 """
 
 import math
-from collections import Counter
 
 import numpy as np
 import pandas as pd
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction._comparisons import AGREES, DEPARTS, NOT_RUN, compare_row
+from companion.reproduction._comparisons import (
+    CONSISTENT,
+    DEPARTS,
+    NOT_RUN,
+    compare_row,
+)
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import (
     COLUMNS,
@@ -20,27 +24,15 @@ from companion.reproduction.published import (
     PublishedError,
     load_published,
 )
+from companion.reproduction.scores import part_of
 
-__all__ = ["compare", "judge", "score"]
+__all__ = ["CONSISTENT", "DEPARTS", "compare", "judge"]
 
-#: What a scored row can count as, and what is counted for each paper, in the order of tables.
-PARTS = (
-    "agree as printed",
-    "undecided",
-    "differ, demonstrated",
-    "differ for want of data",
-    "differ, unexplained",
-    "not run",
-)
-SCORES = ("scored", PARTS[0], "agree as read", *PARTS[1:])
-_DIFFER = {"demonstrated": PARTS[2], "data": PARTS[3]}
-#: How the sentence of a claim begins that is not the paper's.
-OURS = "ours"
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
 )
 _NOT_COPIED = ("value", "spread_is", "overlap", "note")
-_MEASURES = ("distance", "support", "se", "would_see")
+_MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se", "overlap")
 _UNSAID = dict.fromkeys(("value", "converged", *_NUMBERS), math.nan)
@@ -103,32 +95,19 @@ def _joint_chances(rows, cells):
     return chances
 
 
-def _counts_as(row, told):
-    """Which of :data:`PARTS` a row counts as, "" if it is not scored, ours, or repeats another."""
-    outcome = told["outcome"]
-    if row["asks"] not in SCORED or row["repeats"] or row["sentence"].startswith(OURS):
-        return ""
-    if outcome in DEPARTS:
-        return _DIFFER.get(told["status"], PARTS[4])
-    return PARTS[0] if outcome in AGREES else outcome
-
-
 def _conclude(comparison, converged, deviation, profile):
-    """Verdict, status of the deviation, reason, problem and note, given what is declared."""
+    """Outcome, verdict, what is declared of it, problem and note."""
     outcome = comparison.outcome
     note = comparison.note
     problem = ""
-    status = ""
-    reason = ""
-    evidence = ""
-    verdict = outcome
+    told = dict.fromkeys(("status", "reason", "evidence", "rests_on"), "")
+    verdict = " ".join(filter(None, [outcome, _more_needed(comparison)]))
     if outcome in DEPARTS and deviation is not None:
-        status = deviation.status
-        reason = deviation.reason
-        evidence = deviation.evidence
-        verdict = f"{outcome} ({status}: {reason})"
+        told = {name: getattr(deviation, name) for name in told}
+        told["rests_on"] = "\n".join(deviation.rests_on)
+        verdict = f"{outcome} ({deviation.status}: {deviation.reason})"
     elif outcome in DEPARTS:
-        status = "undeclared"
+        told["status"] = "undeclared"
         problem = f"{outcome} and is not declared in data/deviations.yaml"
     elif deviation is not None and outcome != NOT_RUN:
         if profile == "paper":
@@ -138,13 +117,28 @@ def _conclude(comparison, converged, deviation, profile):
             note = "; ".join(filter(None, [note, few]))
     if outcome != NOT_RUN and not converged:
         verdict += " (not converged)"
-    told = {
+    return {
+        "outcome": outcome,
         "verdict": verdict,
-        "status": status,
-        "reason": reason,
-        "evidence": evidence,
+        **told,
+        "problem": problem,
+        "note": note,
     }
-    return {"outcome": outcome, **told, "problem": problem, "note": note}
+
+
+def _more_needed(comparison):
+    """What would decide a row that is undecided, in brackets; empty for others."""
+    if math.isfinite(comparison.needs):
+        return f"({rounded_up(comparison.needs)} repetitions would decide)"
+    if math.isinf(comparison.needs) and math.isfinite(comparison.support):
+        return f"({rules.AT_THE_BOUND})"
+    return ""
+
+
+def rounded_up(number):
+    """A whole number as a text, rounded up to two digits."""
+    unit = 10 ** max(math.floor(math.log10(number)) - 1, 0)
+    return f"{math.ceil(number / unit) * unit:d}"
 
 
 def compare(published, reproduced, deviations=None, readings=None, profile="paper"):
@@ -172,11 +166,12 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         The ledger, one row a published value in its order: what the print has (paper, artefact,
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where), profile; the regeneration (reproduced, reproduced_spread, reproduced_n,
-        reproduced_se, converged); distance, support, se, would_see, joint (the chance of all
-        single draws of the table together), outcome (a word of the rules), verdict, status, reason
-        and evidence of a deviation, problem (empty if all is well), note, counts_as (one of
-        :data:`PARTS`, empty if the row is not scored, is ours, or repeats another); and under
-        another reading its name, reproduced_as_read and outcome_as_read.
+        reproduced_se, converged); distance, departure (with its sign), support, se, would_see,
+        needs (repetitions that would decide), joint (the chance of all single draws of the table
+        together), outcome (a word of the rules), verdict, status, reason, evidence and rests_on of
+        a deviation, problem (empty if all is well), note, counts_as (its part of the score, empty
+        if the row is not scored or repeats another); and after correcting misprints the name of
+        the reading, reproduced_as_read, departure_as_read and outcome_as_read.
 
     Raises
     ------
@@ -205,6 +200,9 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
             raise PublishedError("readings.yaml", [missing])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
+        corrected = rules.Comparison("")
+        if reading:
+            corrected = compare_row(row, as_read, profile)
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
@@ -216,12 +214,11 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
                 **told,
-                "counts_as": _counts_as(row, told),
+                "counts_as": part_of(row, told),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
-                "outcome_as_read": compare_row(row, as_read, profile).outcome
-                if reading
-                else "",
+                "departure_as_read": corrected.departure,
+                "outcome_as_read": corrected.outcome,
             }
         )
     return pd.DataFrame(ledger)
@@ -263,21 +260,28 @@ def judge(
     return ledger
 
 
-def score(ledger):
-    """How many rows of a ledger there are of each of :data:`SCORES`; repeated cells count once."""
-    rows = ledger[ledger["counts_as"] != ""]
-    as_read = rows["outcome_as_read"].where(rows["reading"] != "", rows["outcome"])
-    counts = Counter(rows["counts_as"])
-    counts |= {"scored": len(rows), "agree as read": int(as_read.isin(AGREES).sum())}
-    return {name: counts[name] for name in SCORES}
-
-
-def ours(ledger):
-    """How many of the claims that are ours, and not the paper's, hold, are undecided, and fail."""
-    outcomes = Counter(ledger["outcome"][ledger["sentence"].str.startswith(OURS)])
-    return [outcomes[word] for word in rules.CLAIM_OUTCOMES[:3]]
-
-
 def problems(ledger):
     """The values for which ``companion verify`` fails."""
     return ledger[ledger["problem"] != ""]
+
+
+def check_findings(ledgers):
+    """Note where a finding rests on numbers that are not there, or that depart as well.
+
+    A claim that is declared ``refuted`` names printed numbers; they must be values of its paper
+    that are consistent with ours. `ledgers` are by artefact; what is not among them is not checked.
+    """
+    outcomes = {}
+    for ledger in ledgers.values():
+        cells = ledger[["paper", "artefact", "row", "column", "outcome"]]
+        for paper, artefact, row, column, outcome in cells.to_numpy():
+            outcomes[paper, f"{artefact}: {row} / {column}"] = outcome
+    for ledger in ledgers.values():
+        for place, line in ledger[ledger["status"] == "refuted"].iterrows():
+            for cell in line["rests_on"].splitlines():
+                outcome = outcomes.get((line["paper"], cell), rules.AGREES)
+                if outcome not in (rules.AGREES, rules.COMPATIBLE):
+                    ledger.loc[place, "problem"] = (
+                        f"refuted, but {cell}, on which that rests, is {outcome} itself: say why"
+                        " both differ"
+                    )

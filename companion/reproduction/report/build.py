@@ -19,9 +19,16 @@ from companion._utils.extras import advice
 from companion._utils.paths import build_dir, project_root, unwritable
 from companion.reproduction.display import ledger_text
 from companion.reproduction.published import ASKS
-from companion.reproduction.report.content import SIGNS, ReportError, gather, slug
+from companion.reproduction.report.content import ReportError, gather
 from companion.reproduction.report.manifests import codecheck, write_crate
-from companion.reproduction.verdicts import PARTS, SCORES
+from companion.reproduction.scores import (
+    NUMBER_PARTS,
+    SENTENCE_PARTS,
+    SIGNS,
+    TEST_PARTS,
+    share_text,
+)
+from companion.reproduction.tables import slug
 
 _HERE = Path(__file__).parent
 _ROOT = Path(companion.__file__).parents[
@@ -31,9 +38,14 @@ _PAGES = _HERE / "pages"
 _BESIDE = _HERE / "beside"
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
-_ROOMS = "metrics tuning solvers kernels losses conformal_factors separability agreement datasets "
-_ROOMS += "plotting reproduction reproduction.regenerate reproduction.published "
-_ROOMS += "reproduction.verdicts reproduction.declared reproduction.display"
+_ROOMS = (
+    "metrics tuning solvers kernels losses conformal.factors conformal.separability "
+)
+_ROOMS += (
+    "datasets plotting reproduction reproduction.regenerate reproduction.published "
+)
+_ROOMS += "reproduction.verdicts reproduction.scores reproduction.declared "
+_ROOMS += "reproduction.display papers.across.agreement"
 _API = ["companion", *(f"companion.{name}" for name in _ROOMS.split())]
 _MARKER = ".companion-report"
 _FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
@@ -91,8 +103,9 @@ def _templates(context):
     environment.globals |= context | {"slug": slug, "version": companion.__version__}
     environment.globals |= {
         "signs": SIGNS,
-        "parts": PARTS,
-        "scores": SCORES,
+        "parts": list(dict.fromkeys([*NUMBER_PARTS, *TEST_PARTS])),
+        "kinds": {"numbers": NUMBER_PARTS, "sentences": SENTENCE_PARTS},
+        "share_text": share_text,
         "questions": ASKS,
     }
     return environment

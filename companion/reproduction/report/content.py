@@ -1,6 +1,5 @@
 """What the pages show, read from notebooks, records and data files."""
 
-import html
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,23 +7,20 @@ from functools import cached_property
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 
 from companion._utils.paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import departures_first, verdict_table
+from companion.reproduction.display import departures_first, row_id, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.scores import NOT_SCORED, joint_lines, score
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import PARTS, SCORES, score
 
-#: A sign for what each row counts as, so that colour is never the only one.
-SIGNS = dict(zip((*PARTS, "not scored"), "✓?≠∅✗–·", strict=True))
-#: What a row counts as, the worst last.
-_SEVERITY = ["not scored", PARTS[0], PARTS[1], PARTS[5], *PARTS[2:5]]
 _SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
 _TELLS = re.compile(r"Markdown\(|findings\(|verdict_table\(")
 
@@ -33,20 +29,15 @@ class ReportError(RuntimeError):
     """The site cannot be built; the message says why and what to do."""
 
 
-def slug(*parts):
-    """A name for an anchor: lower-case letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
-
-
 @dataclass
 class Entry:
     """An artefact, with all that the site says of it.
 
-    `lines` are those of its ledger on record, each with its texts, its number and its declared
-    deviation; `counts` is its score on record, and `run_counts` that of the run that is shown
-    beside it, empty if that computed nothing of it; `notebook` is what nbformat read from `path`,
-    and `figure` is its first in base64; `stands_in` says that it is the committed one in place of
-    one that was to be executed; `times` are the lines of ``data/times.csv``.
+    `lines` are those of its `ledger` on record, each with its texts, its number and its declared
+    deviation; `run` is the ledger of the run that is shown beside it, None if that computed nothing
+    of it; `notebook` is what nbformat read from `path`, and `figure` is its first in base64;
+    `stands_in` says that it is the committed one in place of one that was to be executed; `times`
+    are the lines of ``data/times.csv``.
     """
 
     artefact: Artefact
@@ -55,9 +46,24 @@ class Entry:
     figure: str = ""
     stands_in: bool = False
     lines: list = field(default_factory=list)
-    counts: dict = field(default_factory=dict)
-    run_counts: dict = field(default_factory=dict)
+    ledger: object = None
+    run: object = None
     times: list = field(default_factory=list)
+
+    @property
+    def counts(self):
+        """How many of its rows count as what."""
+        return _counts(self.ledger)
+
+    @property
+    def run_counts(self):
+        """The same in the run that is shown beside."""
+        return _counts(self.run)
+
+    @property
+    def together(self):
+        """What its values come to together, in texts."""
+        return [] if self.ledger is None else joint_lines(self.ledger)
 
     @cached_property
     def reasons(self):
@@ -69,12 +75,15 @@ class Entry:
         return reasons
 
 
-def _sum(scores):
-    """The sum of some scores, {} of none."""
-    total = Counter()
-    for counts in scores:
-        total.update(counts)
-    return {name: total[name] for name in SCORES if name in total}
+def _counts(ledger):
+    """How many rows of a ledger count as what; none without one."""
+    return Counter() if ledger is None else Counter(filter(None, ledger["counts_as"]))
+
+
+def _score(ledgers):
+    """The score of some ledgers together, None of none."""
+    ledgers = [ledger for ledger in ledgers if ledger is not None]
+    return score(pd.concat(ledgers)) if ledgers else None
 
 
 @dataclass
@@ -84,15 +93,15 @@ class Group:
     paper: Paper
     entries: list
 
-    @property
-    def counts(self):
+    @cached_property
+    def score(self):
         """The score of all of them on record."""
-        return _sum([entry.counts for entry in self.entries])
+        return _score([entry.ledger for entry in self.entries])
 
-    @property
-    def run_counts(self):
-        """The score of all of them in the run that is shown beside, empty if none was run."""
-        return _sum(filter(None, [entry.run_counts for entry in self.entries]))
+    @cached_property
+    def run_score(self):
+        """The score of all of them in the run that is shown beside, None if none was run."""
+        return _score([entry.run for entry in self.entries])
 
     @property
     def short(self):
@@ -100,66 +109,15 @@ class Group:
         return self.paper.short or self.paper.key or self.paper.title
 
 
-def _sign(part):
-    """What a row counts as, in a sign of its colour."""
-    return (
-        f'<span class="sign sign-{slug(part)}" aria-hidden="true">{SIGNS[part]}</span> '
-    )
-
-
-def _marked(lines, parts, anchors):
-    """The lines of a table of verdicts with the signs of the ledger, and an anchor for each row.
-
-    A cell that tells the verdict of its spread as well has the sign of the worse of the two.
-    """
-    names = []
-    row = ""
-    for line in lines:
-        names = re.findall(r"<th>(.*?)</th>", line) or names
-        texts = re.findall(r"<td>(.*?)</td>", line)
-        if texts:
-            row = texts[0] or row
-            kind = texts[1]
-            columns = [
-                kind if n == "verdict" else n if kind == "verdict" else ""
-                for n in names
-            ]
-            cells = ""
-            for column, text in zip(columns, texts, strict=True):
-                own = [column, f"{column} ±"] if "±:" in text else [column]
-                found = [parts[row, name] for name in own if (row, name) in parts]
-                sign = _sign(max(found, key=_SEVERITY.index)) if found else ""
-                cells += f"<td>{sign}{text}</td>"
-            place = "" if row in anchors else f' id="row-{len(anchors) + 1}"'
-            anchors.setdefault(row, place[5:-1])
-            line = f"<tr{place}>{cells}</tr>"
-        yield line
-
-
-def _mark_tables(entry, parts):
-    """Put signs on the verdicts in a notebook, and anchors for the ledger; find its figure.
-
-    `parts` are what the cells count as in the run that the notebook shows.
-    """
+def _find_figure(entry):
+    """Keep the first figure of a notebook, and leave out the numbers behind its tables."""
     outputs = [
         output for cell in entry.notebook.cells for output in cell.get("outputs", [])
     ]
     data = [output.data for output in outputs if "data" in output]
     entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
-    names = ("row", "column")
-    anchors = {}
-    parts = {tuple(map(html.escape, cell)): part for cell, part in parts.items()}
     for own in data:
-        values = own.pop(VALUES_MIME, {}).get("rows", [])
-        if "text/html" in own:
-            lines = own["text/html"].splitlines()
-            if any({*names} <= value.keys() for value in values):
-                lines = _marked(lines, parts, anchors)
-            own["text/html"] = "\n".join(
-                ['<div class="table-scroll">', *lines, "</div>"]
-            )
-    for line in entry.lines:
-        line["anchor"] = anchors.get(html.escape(line["row"]))
+        own.pop(VALUES_MIME, None)
 
 
 def _size_figures(notebook):
@@ -181,15 +139,6 @@ def _fold_plumbing(notebook):
             cell.metadata["tags"] = [*tags, "hide-input"]
 
 
-def _parts(ledger):
-    """What each cell of a ledger counts as, by its row and column."""
-    lines = ledger.to_dict("records")
-    return {
-        (line["row"], line["column"]): line["counts_as"] or "not scored"
-        for line in lines
-    }
-
-
 def _lines(ledger, deviations, beside):
     """The lines of a ledger with texts, numbers, declared deviations, and what another run says."""
     table = verdict_table(ledger)
@@ -200,7 +149,8 @@ def _lines(ledger, deviations, beside):
         yield line | {
             "number": int(number),
             "texts": dict(zip(table.header, texts, strict=True)),
-            "part": line["counts_as"] or "not scored",
+            "part": line["counts_as"] or NOT_SCORED,
+            "anchor": row_id(ledger, line["row"]),
             "deviation": deviations.get(cell),
             "beside": beside.get(cell[2:], ""),
         }
@@ -221,11 +171,8 @@ def _told_beside(ledger, profile):
     return told
 
 
-def _read_notebook(entry, profile, parts):
-    """Read the notebook of an artefact: the executed one, or the committed one in its place.
-
-    `parts` are those of the cells on record and, if there are any, in the run of the profile.
-    """
+def _read_notebook(entry, profile):
+    """Read the notebook of an artefact: the executed one, or the committed one in its place."""
     path = notebook_path(entry.artefact)
     if profile != "paper":
         executed = (
@@ -236,7 +183,7 @@ def _read_notebook(entry, profile, parts):
     if path.is_file():
         entry.path = path
         entry.notebook = nbformat.read(path, as_version=4)
-        _mark_tables(entry, parts[0] if entry.stands_in else parts[-1])
+        _find_figure(entry)
         _size_figures(entry.notebook)
         _fold_plumbing(entry.notebook)
 
@@ -259,19 +206,15 @@ def gather(profile, artefacts=None):
     for artefact in [*across, *artefacts]:
         entry = Entry(artefact)
         entry.times = times[times["artefact"] == artefact.id].to_dict("records")
-        of_artefact = [
-            own[artefact.id] for own in (ledgers, run_ledgers) if artefact.id in own
-        ]
         beside = {}
-        if artefact.id in run_ledgers:
-            beside = _told_beside(run_ledgers[artefact.id], profile)
-            run_counts = score(run_ledgers[artefact.id])
-            is_run = run_counts["scored"] > run_counts[NOT_RUN]
-            entry.run_counts = run_counts if is_run else {}
+        run = run_ledgers.get(artefact.id)
+        if run is not None:
+            beside = _told_beside(run, profile)
+            entry.run = run if set(run["counts_as"]) - {"", NOT_RUN} else None
         if artefact.id in ledgers:
-            entry.lines = list(_lines(ledgers[artefact.id], deviations, beside))
-            entry.counts = score(ledgers[artefact.id])
-        _read_notebook(entry, profile, [*map(_parts, of_artefact)] or [{}])
+            entry.ledger = ledgers[artefact.id]
+            entry.lines = list(_lines(entry.ledger, deviations, beside))
+        _read_notebook(entry, profile)
         entries.append(entry)
         key = artefact.paper
         paper = papers.get(key) or Paper(key, key or "All papers", "", "")
@@ -286,8 +229,7 @@ def gather(profile, artefacts=None):
         "profile": profile,
         "entries": entries,
         "groups": list(groups.values()),
-        "total": whole.counts,
-        "run_total": whole.run_counts,
+        "total": whole,
         "printed": sum(len(entry.lines) for entry in entries),
         "errata": load_errata(),
         "ledgers": ledgers,

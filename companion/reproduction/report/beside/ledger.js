@@ -9,7 +9,7 @@ companionLedger({"paper": {{ group.paper.key | tojson }}, "artefacts": [
 {% set texts = line.texts %}
 {{ [line.anchor | default(none), line.row, line.column, texts["published"], line.where, texts["reproduced"], texts["distance"],
   texts["support"], texts["would see"], texts["n"], line.asks, (signs.keys() | list).index(line.part), line.outcome,
-  texts["as read"] | default(""), line.status, reasons.index(line.deviation) if line.deviation and line.status else -1,
+  texts["after correcting misprints"] | default(""), line.status, reasons.index(line.deviation) if line.deviation and line.status else -1,
   remarks, line.number] | tojson }}{{ "," if not loop.last }}
 {% endfor %}
 ]}{{ "," if not loop.last }}

@@ -92,7 +92,7 @@
       const reason = "deviations.html#reason-" + row.artefact.slug + "-" + row.why[1];
       const mark = make("span", { class: "sign sign-" + name, "aria-hidden": "true" }, sign);
       const verdict = [make("span", { class: "verdict" }, mark, " " + row.outcome)];
-      if (row.asRead) verdict.push(...small("as read: " + row.asRead));
+      if (row.asRead) verdict.push(...small("after correcting misprints: " + row.asRead));
       if (row.why[0]) {
         verdict.push(...small(row.status + ":"), " ",
           make("a", { class: "reason", href: reason }, row.why[0]));

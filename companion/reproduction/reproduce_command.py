@@ -1,0 +1,260 @@
+"""The command ``reproduce``."""
+
+import textwrap
+from collections import Counter
+from contextlib import suppress
+
+import click
+
+from companion.reproduction.command import (
+    EXIT_CODES,
+    FAILED,
+    TARGETS,
+    ask_for,
+    build_site,
+    choice,
+    columns,
+    exit_code,
+    find_targets,
+    heading,
+    main,
+    show_score,
+    wrapped,
+)
+
+PARAMETER = "A parameter of the notebooks asked for; may be repeated."
+#: So many values that are worse than on record are named at the end of a run.
+_MOST_NAMED = 6
+
+
+def _checked(artefacts, profile, given, in_place):
+    """Parameters of each artefact, checked before anything is computed."""
+    from companion.reproduction.parameters import ParameterError, check_parameters
+
+    if "profile" in given:
+        raise click.UsageError("The profile is chosen with --profile, not with -p.")
+    if in_place and (given or profile != "paper"):
+        raise click.UsageError(
+            "--in-place needs --profile paper without -p, as committed notebooks have their own "
+            "parameters."
+        )
+    checked = []
+    faults = []
+    for artefact in artefacts:
+        known = any(parameter.name == "profile" for parameter in artefact.parameters)
+        values = {"profile": profile, **given} if known else given
+        try:
+            checked.append(check_parameters(artefact, values, text=True))
+        except ParameterError as error:
+            faults.append(str(error))
+    if faults:
+        raise click.UsageError("\n".join(faults))
+    return checked
+
+
+def _list_targets(artefacts):
+    """Artefacts with the parameters of their own; those that all have are options."""
+    from companion.reproduction.artefacts import RUN_PARAMETERS
+
+    for artefact in artefacts:
+        wrapped(f"{artefact.id}  {artefact.title}")
+        for p in artefact.parameters:
+            if p.name not in {shared.name for shared in RUN_PARAMETERS}:
+                kind = (
+                    "|".join(map(str, p.choices))
+                    if p.choices
+                    else p.type.__name__.upper()
+                )
+                wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
+
+
+@main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
+@TARGETS
+@choice(
+    "--profile",
+    ["quick", "paper"],
+    "Few repetitions in minutes, or the papers' own sizes.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(-1), default=1, help="Processes; -1 for one a core."
+)
+@choice("--backend", ["loky", "dask"], "Who runs the processes.")
+@click.option(
+    "--fresh", is_flag=True, help="Compute everything anew, whatever is on record."
+)
+@click.option(
+    "--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well."
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help=PARAMETER,
+)
+@click.option(
+    "--report", "site", is_flag=True, help="Build the static site at the end."
+)
+@click.option(
+    "--list", "listing", is_flag=True, help="List artefacts and parameters, run none."
+)
+@click.pass_context
+def reproduce(
+    context, targets, *, profile, parameters, in_place, site, listing, **options
+):
+    """Compute tables and figures, run their notebooks, and compare with the print.
+
+    Without a target all artefacts are reproduced. Records that are there are used (profile paper)
+    and every finished unit is kept, so that an interrupted run goes on where it stopped. The
+    numbers do not depend on the number of processes, nor on who runs them: dask starts a cluster
+    on this machine, or uses the scheduler that DASK_SCHEDULER_ADDRESS names.
+    """
+    if options["jobs"] == 0:
+        raise click.UsageError(
+            "--jobs must be at least 1, or -1 for one a core. Got 0.", context
+        )
+    if site:
+        ask_for("docs", context)
+    if options["backend"] == "dask":
+        ask_for("distributed", context)
+    artefacts = find_targets(context, targets, across=True)
+    if listing:
+        _list_targets(artefacts)
+        return
+    checked = _checked(artefacts, profile, dict(parameters), in_place)
+    from companion.reproduction.errors import ClusterError
+    from companion.reproduction.reproduce import Reproduction
+
+    run = Reproduction(profile, **options)
+    reports = []
+    _check_folders(context, run, in_place)
+    _note_code(artefacts)
+    try:
+        with run.notebooks(in_place=in_place) as (start, finished):
+            for number, (artefact, values) in enumerate(
+                zip(artefacts, checked, strict=True), 1
+            ):
+                text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
+                click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
+                reports.append(run.compute(artefact))
+                _tell(reports[-1])
+                start(reports[-1], values)
+            heading("Notebooks")
+            for report in finished():
+                wrapped(str(report.notebook))
+        run.finish()
+    except ClusterError as error:
+        click.echo(error, err=True)
+        context.exit(FAILED)
+    code = _summarise(reports, run, all_papers=not targets)
+    if site:
+        built = build_site(context, tell=False, profile=profile)
+        code = code or built
+    context.exit(code)
+
+
+def _check_folders(context, run, in_place):
+    """Stop before anything is computed that could not be written."""
+    from companion._utils.paths import notebooks_dir, unwritable
+
+    for folder in [run.outputs, *[notebooks_dir()] * in_place]:
+        if why := unwritable(folder):
+            raise click.UsageError(why, context)
+
+
+def _note_code(artefacts):
+    """Take the digests of the sources that are loaded, and not of those that are edited later."""
+    from companion.reproduction.codehash import code_digest
+
+    for study in (study for artefact in artefacts for study in artefact.studies):
+        with suppress(ValueError):  # told where its turn comes
+            code_digest(study.compute)
+
+
+def _tell(report):
+    """What became of the records of one artefact, as soon as it is known."""
+    missing = sum(n for records in report.records.values() for _, n in records.missing)
+    text = f"{report.computed} units computed" + f"; {missing} units missing" * (
+        missing > 0
+    )
+    if report.failures or report.artefact.studies:
+        click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
+
+
+def _missing(reports):
+    """A line for each reason why units could not be computed, with how many these are."""
+    stopped = Counter()
+    told = {}
+    for report in reports:
+        for name, records in report.records.items():
+            for why, n_units in records.missing:
+                told[why, report.artefact.paper, name] = n_units
+    for (why, *_), n_units in told.items():
+        stopped[why] += n_units
+    return [f"{n_units} units: {why}" for why, n_units in stopped.items()]
+
+
+def _stale(reports):
+    """What is told of records that were made by other code."""
+    gaps = [records.gaps for report in reports for records in report.records.values()]
+    return [*dict.fromkeys(text for found in gaps for text in found["stale"])]
+
+
+def _summarise(reports, run, all_papers):
+    """The end of a run, of a screen at most, and its exit code."""
+    from companion.reproduction.artefacts import faults_of_papers
+    from companion.reproduction.reproduce import failures_of, read_ledgers
+    from companion.reproduction.verdicts import problems
+
+    ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
+    notebooks = [report.notebook for report in reports if report.notebook is not None]
+    failures = failures_of((report.artefact.id, report.failures) for report in reports)
+    failures |= {str(book): False for book in notebooks if book.failure}
+    if all_papers:
+        failures |= dict.fromkeys(faults_of_papers(), False)
+    on_record = {}
+    if run.profile != "paper" and ledgers:
+        artefacts = [
+            report.artefact for report in reports if report.artefact.id in ledgers
+        ]
+        on_record, _, unread = read_ledgers(artefacts)
+        failures |= unread
+    _show_score(ledgers, on_record, run.profile)
+    if missing := _missing(reports):
+        heading("Missing")
+    for line in missing:
+        click.echo(line)
+    for title, texts in {"Old records": _stale(reports), "Failed": failures}.items():
+        if texts:
+            heading(title)
+        for line in dict.fromkeys("\n".join(texts).splitlines()):
+            wrapped(line)
+    if any(notebook.output is not None for notebook in notebooks):
+        click.echo(f"\nThe notebooks of this run: {run.outputs}")
+    return exit_code(
+        failures, any(len(problems(ledger)) for ledger in ledgers.values())
+    )
+
+
+def _show_score(ledgers, on_record, profile):
+    """The score of a run, beside that on record if it has another profile, and what is worse."""
+    from companion.reproduction import display
+
+    if not ledgers:
+        return
+    heading(f"Score, {profile} profile")
+    groups = None
+    if on_record:
+        groups = {"on record": on_record, "this run": ledgers}
+    show_score(ledgers, groups)
+    worse = display.worse_lines(ledgers, on_record)
+    click.echo()
+    if not worse:
+        click.echo("Nothing is worse than expected.")
+    for line in worse[:_MOST_NAMED]:
+        wrapped(f"Worse than expected: {line}")
+    if worse[_MOST_NAMED:]:
+        more = len(worse) - _MOST_NAMED
+        click.echo(f"... and {more} more: companion verify --profile {profile}")

@@ -1,0 +1,335 @@
+"""The score of a ledger: numbers and sentences apart, and tables judged as a whole.
+
+A row counts as one part of the numbers, or as a test of a sentence; a sentence takes the word of
+its tests. ``docs/verdicts.md`` has the rules.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom, chi2
+
+from companion.reproduction import _comparisons as rules
+from companion.reproduction.published import SCORED
+
+__all__ = [
+    "NUMBER_PARTS",
+    "SENTENCE_PARTS",
+    "TEST_PARTS",
+    "JointTest",
+    "as_read",
+    "inside_interval",
+    "joint_tests",
+    "ours",
+    "score",
+    "sentence_verdict",
+]
+
+#: What a printed number can count as, a test of a sentence, and a sentence, in the order of tables.
+NUMBER_PARTS = (
+    rules.AGREES,
+    rules.COMPATIBLE,
+    rules.UNDECIDED,
+    "differs, explained",
+    "differs, unexplained",
+    rules.NOT_RUN,
+)
+TEST_PARTS = (
+    rules.HOLDS,
+    rules.UNDECIDED,
+    "refuted",
+    "fails, explained",
+    "fails, unexplained",
+    rules.NOT_RUN,
+)
+SENTENCE_PARTS = (rules.HOLDS, "mixed", *TEST_PARTS[1:])
+#: What a row that is no part of the score counts as.
+NOT_SCORED = "not scored"
+#: A sign for each, so that colour is never the only one; the worst last but for "not scored".
+SIGNS = {
+    rules.AGREES: "✓",
+    rules.HOLDS: "✓",
+    rules.COMPATIBLE: "≈",
+    rules.UNDECIDED: "?",
+    "mixed": "±",
+    rules.NOT_RUN: "–",
+    "refuted": "¬",
+    "differs, explained": "≠",
+    "fails, explained": "≠",
+    "differs, unexplained": "✗",
+    "fails, unexplained": "✗",
+    NOT_SCORED: "·",
+}
+MIXED = "mixed"
+#: The statuses of a deviation whose cause is known: shown, or the missing data are named.
+EXPLAINED = ("demonstrated", "data")
+REFUTED = "refuted"
+_PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
+#: Standard errors of a 95 % interval, and the share that is expected inside.
+_INTERVAL = 1.959964
+EXPECTED_INSIDE = 0.95
+_KINDS = {"stochastic": "means", "spread": "spreads"}
+
+
+def part_of(row, told):
+    """What a row of the print counts as, "" if it is not scored, or repeats another.
+
+    `told` has the outcome, and the status of what is declared.
+    """
+    outcome = told["outcome"]
+    if row["asks"] not in SCORED or row["repeats"] or outcome == rules.LISTED:
+        return ""
+    return _with_cause(outcome, {told["status"]})
+
+
+def _with_cause(outcome, causes):
+    """A word, and where it is that something departs, whether all causes of that are known."""
+    if outcome not in rules.DEPARTS:
+        return outcome
+    if outcome == rules.FAILS and causes <= {REFUTED}:
+        return REFUTED
+    known = causes <= {REFUTED, *EXPLAINED}
+    return f"{outcome}, {'explained' if known else 'unexplained'}"
+
+
+def sentence_verdict(tests):
+    """What the tests of a sentence come to, in a word, and how many of them came to what.
+
+    Parameters
+    ----------
+    tests : pandas.DataFrame
+        Rows of a ledger.
+
+    Returns
+    -------
+    str, str
+        Holds or fails if at least half of the tests are decided and all of these say so, mixed if
+        decided tests disagree, undecided otherwise, and not run if no test was.
+    """
+    became = Counter(tests["outcome"])
+    holds = became[rules.HOLDS]
+    fails = became[rules.FAILS]
+    half_decided = 2 * (holds + fails) >= len(tests)
+    if became[rules.NOT_RUN] == len(tests):
+        word = rules.NOT_RUN
+    elif holds and fails:
+        word = MIXED
+    elif not half_decided:
+        word = rules.UNDECIDED
+    else:
+        word = rules.HOLDS if holds else rules.FAILS
+    counts = [
+        f"{became[name]} {_PLURALS.get(name, name) if became[name] != 1 else name}"
+        for name in rules.CLAIM_WORDS
+        if became[name]
+    ]
+    told = (
+        "one test" if len(tests) == 1 else f"of {len(tests)} tests {', '.join(counts)}"
+    )
+    return word, told
+
+
+def as_read(rows):
+    """Rows with the outcome after correcting misprints, where there is a correction."""
+    read = rows["outcome_as_read"]
+    return rows.assign(outcome=read.where(read != "", rows["outcome"]))
+
+
+def _sentence_part(tests):
+    word, _ = sentence_verdict(tests)
+    failing = tests["outcome"] == rules.FAILS
+    return _with_cause(word, set(tests["status"][failing]))
+
+
+def inside_interval(rows):
+    """How many printed numbers lie in the 95 % prediction interval, and of how many with chance."""
+    distances = rows["distance"][rows["kind"] != "deterministic"].dropna()
+    return int((distances <= _INTERVAL).sum()), len(distances)
+
+
+def score(ledger):
+    """The score of a ledger, of numbers and of sentences.
+
+    Returns
+    -------
+    dict
+        "numbers" has how many count as each of :data:`NUMBER_PARTS`, how many there are ("all"),
+        how many are "consistent" (they agree or are compatible) and how many of them after
+        correcting misprints ("corrected"), and of how many ("with chance") how many lie "inside"
+        the 95 % prediction interval; "sentences" has :data:`SENTENCE_PARTS`, "all", and
+        "corrected": how many hold
+        after correcting misprints.
+    """
+    rows = ledger[ledger["counts_as"] != ""]
+    values = rows[rows["asks"] == "value"]
+    counts = Counter(values["counts_as"])
+    numbers = {"all": len(values)} | {part: counts[part] for part in NUMBER_PARTS}
+    numbers["consistent"] = counts[rules.AGREES] + counts[rules.COMPATIBLE]
+    numbers["corrected"] = int(as_read(values)["outcome"].isin(rules.CONSISTENT).sum())
+    numbers["inside"], numbers["with chance"] = inside_interval(values)
+    claims = rows[rows["asks"] == "claim"]
+    tests = [own for _, own in claims.groupby(["paper", "sentence"], sort=False)]
+    counts = Counter(map(_sentence_part, tests))
+    sentences = {"all": len(tests)} | {part: counts[part] for part in SENTENCE_PARTS}
+    read = [sentence_verdict(as_read(own))[0] for own in tests]
+    sentences["corrected"] = read.count(rules.HOLDS)
+    return {"numbers": numbers, "sentences": sentences}
+
+
+def ours(ledger):
+    """How many of the questions that no paper asks hold, are undecided, and fail."""
+    outcomes = Counter(ledger["outcome"][ledger["asks"] == "ours"])
+    return [outcomes[word] for word in rules.CLAIM_WORDS[:3]]
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """The printed means, or spreads, of a table judged together, as if they were independent.
+
+    Attributes
+    ----------
+    what : str
+        "means" or "spreads".
+    n : int
+        How many there are, which is also what `total` is expected to be.
+    total : float
+        The sum of the squared distances, in standard errors.
+    chance : float
+        Of a sum as far on that side of its expectation.
+    above : int
+        How many regenerated ones lie above their print.
+    signs : float
+        The chance of as many, or more, on one side.
+    """
+
+    what: str
+    n: int
+    total: float
+    chance: float
+    above: int
+    signs: float
+
+    def __str__(self):
+        more = "more" if self.total >= self.n else "less"
+        squares = f"{self.total:.3g} where {self.n} are expected"
+        return (
+            f"{self.n} {self.what} together: squared distances add up to {squares} (chance of"
+            f" {more} {_chance(self.chance)}); {self.above} above the print, {self.n - self.above}"
+            f" below (chance {_chance(self.signs)})"
+        )
+
+
+def _chance(number):
+    return "< 0.0001" if number < 1e-4 else f"{number:.2g}"
+
+
+def joint_tests(ledger, corrected=False):
+    """Joint tests of the scored means and of the scored spreads of a table.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        Of one artefact.
+    corrected : bool, default=False
+        Whether misprints are corrected.
+
+    Returns
+    -------
+    list of JointTest
+        Of those of which there are at least two.
+    """
+    rows = ledger[(ledger["counts_as"] != "") & (ledger["se"] > 0)]
+    departures = rows["departure"]
+    if corrected:
+        departures = departures.where(rows["reading"] == "", rows["departure_as_read"])
+    tests = []
+    for kind, what in _KINDS.items():
+        own = departures[rows["kind"] == kind].to_numpy(dtype=float)
+        own = own[np.isfinite(own)]
+        n = len(own)
+        if n < 2:
+            continue
+        total = float(np.sum(own**2))
+        tail = chi2.sf if total >= n else chi2.cdf
+        above = int((own > 0).sum())
+        signs = min(1.0, 2 * float(binom.cdf(min(above, n - above), n, 0.5)))
+        tests.append(JointTest(what, n, total, float(tail(total, n)), above, signs))
+    return tests
+
+
+def joint_lines(ledger):
+    """What is told of a table as a whole, a text a line; none where nothing is tested jointly."""
+    lines = [str(test) for test in joint_tests(ledger)]
+    if (ledger["reading"] != "").any():
+        corrected = joint_tests(ledger, corrected=True)
+        lines += [f"After correcting misprints, {test}" for test in corrected]
+    chances = ledger["joint"].dropna()
+    if len(chances):
+        lines.append(
+            f"{len(chances)} single draws together: chance {_chance(chances.min())}"
+        )
+    return lines
+
+
+def share_text(numbers):
+    """The share of numbers inside their 95 % prediction interval, in per cent; "" of none."""
+    if not numbers["with chance"]:
+        return ""
+    return f"{100 * numbers['inside'] / numbers['with chance']:.0f} %"
+
+
+def numbers_in_words(numbers):
+    """The score of printed numbers in a sentence."""
+    if not numbers["all"]:
+        return "No number is printed that could be compared."
+    agree, compatible, undecided, *_ = (numbers[part] for part in NUMBER_PARTS)
+    explained, unexplained, not_run = (numbers[part] for part in NUMBER_PARTS[3:])
+    missing = f", {not_run} not run" if not_run else ""
+    return (
+        f"Of {numbers['all']} printed numbers {numbers['consistent']} are consistent with ours"
+        f" ({agree} agree, {compatible} are compatible), {undecided} undecided, and"
+        f" {explained + unexplained} differ ({explained} explained, {unexplained}"
+        f" unexplained){missing}."
+    )
+
+
+def sentences_in_words(sentences):
+    """The score of a paper's sentences in a sentence."""
+    parts = [sentences[part] for part in SENTENCE_PARTS]
+    holds, mixed, undecided, refuted, explained, unexplained, not_run = parts
+    missing = f", {not_run} not run" if not_run else ""
+    return (
+        f"Of {sentences['all']} sentences {holds} hold, {mixed} are mixed, {undecided} undecided,"
+        f" and {refuted + explained + unexplained} fail ({refuted} refuted, {explained} explained,"
+        f" {unexplained} unexplained){missing}."
+    )
+
+
+def score_in_words(ledger):
+    """The score of a ledger in a few sentences; what no number or sentence is of is left out."""
+    total = score(ledger)
+    numbers = total["numbers"]
+    sentences = total["sentences"]
+    text = []
+    if numbers["all"]:
+        text.append(numbers_in_words(numbers))
+    if numbers["with chance"]:
+        text.append(
+            f"{share_text(numbers)} lie in the 95 % prediction interval of their print, where 95 %"
+            " are expected."
+        )
+    if sentences["all"]:
+        text.append(sentences_in_words(sentences))
+    if (ledger["reading"] != "").any():
+        text.append(
+            f"After correcting misprints {numbers['corrected']} numbers are consistent and"
+            f" {sentences['corrected']} sentences hold."
+        )
+    if sum(own := ours(ledger)):
+        holds, undecided, fails = own
+        text.append(
+            f"Of {sum(own)} questions of our own, not scored, {holds} hold, {undecided} are"
+            f" undecided and {fails} fail."
+        )
+    return " ".join(text)

@@ -1,0 +1,205 @@
+"""The commands ``verify`` and ``explain``."""
+
+import difflib
+import gc
+import shlex
+
+import click
+
+from companion.reproduction.command import (
+    EXIT_CODES,
+    TARGETS,
+    choice,
+    exit_code,
+    find_targets,
+    heading,
+    main,
+    show_score,
+    wrapped,
+)
+
+#: What a list may be narrowed down to, beside the words of the verdicts.
+ONLY = (
+    "agrees",
+    "compatible",
+    "holds",
+    "undecided",
+    "differs",
+    "fails",
+    "refuted",
+    "explained",
+    "unexplained",
+    "not run",
+    "listed",
+    "problems",
+)
+#: So many things that are wrong are named on the one screen.
+_MOST_NAMED = 6
+
+
+@main.command(epilog=EXIT_CODES, short_help="Compare the print with the records.")
+@TARGETS
+@click.option(
+    "--paper", "papers", multiple=True, metavar="KEY", help="Of this paper alone."
+)
+@click.option("--all", "whole", is_flag=True, help="List every value, too.")
+@click.option("--only", type=click.Choice(ONLY), help="List these values alone.")
+@choice("--format", ["table", "json", "csv"], "For people, or the ledger for machines.")
+@choice(
+    "--profile",
+    ["paper", "quick"],
+    "Which records to compare; quick: the last quick run's.",
+)
+@click.option(
+    "--allow-missing", is_flag=True, help="Records that are not there are no fault."
+)
+@click.pass_context
+def verify(context, targets, *, papers, whole, only, format, profile, allow_missing):
+    """Compare every published value with the records; nothing is computed.
+
+    Shows the score by paper, and what is wrong: a value that differs without a declaration in
+    data/deviations.yaml, a declaration whose value no longer differs, and records that are
+    missing, stale or altered. The list of --all and --only fits a pager, as in `companion verify
+    --all | less`.
+    """
+    gc.disable()  # there are many records, and they stay
+    from companion.reproduction.artefacts import faults_of_papers
+    from companion.reproduction.display import ledger_text
+    from companion.reproduction.reproduce import read_ledgers
+    from companion.reproduction.verdicts import problems
+
+    artefacts = find_targets(context, [*targets, *papers])
+    ledgers, gaps, failures = read_ledgers(artefacts, profile)
+    shown = {name: _only(ledger, only) for name, ledger in ledgers.items()}
+    faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
+    if not (targets or papers):
+        failures |= dict.fromkeys(faults_of_papers(), False)
+    faults = [*gaps["missing"], *gaps["stale"], *failures]
+    if format != "table":
+        click.echo(ledger_text(shown, format), nl=False)
+    else:
+        if whole or only:
+            _list_values(shown, ledgers)
+        if ledgers:
+            show_score(ledgers)
+        _tell_problems(faulty, len(faults))
+    most = len(faults) if whole or format != "table" else _MOST_NAMED
+    for text in faults[:most]:
+        click.echo(text, err=True)
+    if faults[most:]:
+        more = f"... and {len(faults) - most} more such files: companion verify --all"
+        click.echo(more, err=True)
+    differs = any(map(len, faulty.values())) or gaps["stale"]
+    gc.freeze()  # nor need they be walked when all ends
+    missing = gaps["missing"] and not allow_missing
+    context.exit(exit_code(failures, differs or missing))
+
+
+def _only(ledger, word):
+    """The rows of a ledger that are of some word, all of them without one."""
+    from companion.reproduction.scores import EXPLAINED, REFUTED
+
+    causes = {"explained": EXPLAINED, "unexplained": ("conjecture", "undeclared")}
+    causes["refuted"] = (REFUTED,)
+    if word is None:
+        return ledger
+    if word == "problems":
+        return ledger[ledger["problem"] != ""]
+    if word in causes:
+        return ledger[ledger["status"].isin(causes[word])]
+    return ledger[ledger["outcome"] == word]
+
+
+def _list_values(shown, ledgers):
+    """The values of each artefact, what departs first, under what they come to together."""
+    from companion.reproduction.display import value_lines
+    from companion.reproduction.scores import joint_lines
+
+    for name, ledger in shown.items():
+        if not len(ledger):
+            continue
+        heading(name)
+        for text in joint_lines(ledgers[name]):
+            wrapped(f"{text}.")
+        for first, *details in value_lines(ledger):
+            wrapped(first)
+            for text in details:
+                wrapped(f"    {text}", 6)
+
+
+def _tell_problems(faulty, n_faults):
+    """What is wrong, with file, row and advice."""
+    texts = []
+    for name, ledger in faulty.items():
+        for line in ledger.to_dict("records"):
+            place = f"data/published/{line['paper']}.csv, {name}: {line['row']}, {line['column']}"
+            cell = f"{shlex.quote(line['row'])} {shlex.quote(line['column'])}"
+            advice = f"companion explain {name} {cell}"
+            texts.append(f"{place}: {line['problem']} ({advice})")
+    click.echo()
+    n_wrong = len(texts) + n_faults
+    if not n_wrong:
+        click.echo("Nothing is wrong. The list of all values: companion verify --all")
+        return
+    heading(f"Wrong: {n_wrong}")
+    for text in texts[:_MOST_NAMED]:
+        wrapped(text)
+    if texts[_MOST_NAMED:]:
+        more = len(texts) - _MOST_NAMED
+        click.echo(f"... and {more} more values: companion verify --only problems")
+
+
+@main.command(epilog=EXIT_CODES, short_help="All there is about one value.")
+@click.argument("target", metavar="PAPER/ARTEFACT")
+@click.argument("row", required=False)
+@click.argument("column", required=False)
+@click.pass_context
+def explain(context, target, row, column):
+    """Show all there is about one value: print, verdict, records, code, and how to see it again.
+
+    Without ROW and COLUMN the rows to choose from are listed, each with its columns.
+    """
+    from companion.reproduction.display import explained
+    from companion.reproduction.reproduce import Reproduction
+    from companion.reproduction.run import read_stored
+
+    run = Reproduction("paper", read=read_stored)
+    reports = [run.compute(artefact) for artefact in find_targets(context, [target])]
+    lines = [
+        (r, line)
+        for r in reports
+        if r.ledger is not None
+        for line in r.ledger.to_dict("records")
+    ]
+    if column is None and lines:
+        _list_rows([line for _, line in lines if row in (None, line["row"])], context)
+        return
+    found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
+    if not found:
+        known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
+        close = (
+            difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.3)
+            or known[:3]
+        )
+        fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
+        fault = fault if known else f"{target} has no printed values."
+        faults = [text for report in reports for text in report.failures]
+        raise click.UsageError("\n".join(faults) or fault, context)
+    for report, line in found:
+        frames = {name: own.frame for name, own in report.records.items()}
+        for name, text in explained(line, report.artefact, frames).items():
+            wrapped(f"{name:<16}{text}", 16)
+
+
+def _list_rows(lines, context):
+    """Each row with its columns, quoted as a shell wants them."""
+    if not lines:
+        raise click.UsageError(
+            "There is no such row; without one all rows are listed.", context
+        )
+    of_rows = {}
+    for line in lines:
+        place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
+        of_rows.setdefault(place, []).append(shlex.quote(line["column"]))
+    for place, own in of_rows.items():
+        wrapped(f"{place}  {'  '.join(own)}")
