@@ -35,7 +35,7 @@ def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
 
 
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
-    counts = {"one": {"agree as printed": 3, "differ, unexplained": 1}}
+    counts = {"one": {"agrees": 3, "differs, unexplained": 1}}
     counts["two"] = {"undecided": 99, "not run": 1}
     assert plotting.plot_verdicts(ax, counts, title="all") is ax
     ends = {}
@@ -47,7 +47,7 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     assert [text.get_text() for text in ax.texts if text.get_text()] == ["3", "99", "1"]
     assert texts(ax.get_yticklabels()) == ["one (4)", "two (100)"]
     shown = ax.get_legend_handles_labels()[1]
-    assert shown == ["agree as printed", "undecided", "differ, unexplained", "not run"]
+    assert shown == ["agrees", "undecided", "differs, unexplained", "not run"]
 
 
 def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):

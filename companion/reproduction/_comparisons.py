@@ -44,6 +44,7 @@ _RARE = 0.1
 _EPS = 2.0**-52
 NO_VALUE = "no regenerated value of this row and column"
 AT_THE_BOUND = "the truth lies at the bound"
+ONE_POOL = "more repetitions from one pool would not decide"
 _QUICK_ALLOWANCE = 1.0
 
 
@@ -113,13 +114,15 @@ def _needed(n, own, fixed, most):
     left = most - fixed
     if not (left > 0 and math.isfinite(own)):
         return math.inf
-    return n if math.isnan(n) else max(math.ceil(n * own / left), n + 1)
+    needs = n * own / left
+    return needs if not math.isfinite(needs) else max(math.ceil(needs), n + 1)
 
 
 def _within(found, matters, needed):
     """What is within chance agrees, unless a difference that matters would not have been seen."""
     if found.outcome == AGREES and math.isinf(found.would_see):
-        note = "no difference would have been seen"
+        unseen = "no difference would have been seen"
+        note = "; ".join(filter(None, (found.note, unseen)))
         return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
     if found.outcome != AGREES or not found.would_see > matters:
         return found
@@ -277,7 +280,7 @@ def compare_draw(printed, draws, matters=math.nan):
         if alike
         else f"{below} of {n} draws lie below the print, {above} above",
     )
-    if math.isinf(found.would_see):
+    if binary and math.isinf(found.would_see):
         note = "either answer is common, so that none could differ"
         return replace(found, outcome=LISTED, note=note)
     return _within(found, matters, lambda: math.inf)
@@ -328,9 +331,13 @@ def compare_claim(
     side = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
     if math.isnan(needs):  # unknown how many there are
         times = _needed(1.0, se**2 - stays, stays, wanted**2)
-        return replace(found, note=f"{side}; {times:.0f} times as many would decide")
+        if times <= MOST_TIMES:
+            side = f"{times} times as many repetitions would decide"
+        return replace(found, note=side)
+    if math.isinf(needs) and stays:
+        return replace(found, needs=needs, note=ONE_POOL)
     if needs > MOST_TIMES * n:
-        needs = math.inf
+        return replace(found, needs=math.inf, note=AT_THE_BOUND)
     return replace(found, needs=float(needs), note=side)
 
 

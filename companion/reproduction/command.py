@@ -135,6 +135,7 @@ def show_score(ledgers, groups=None):
     Both are ledgers by artefact, `groups` by what stands before a line.
     """
     from companion.reproduction.display import by_paper, score_tables, whole
+    from companion.reproduction.scores import beside_the_score
 
     if groups is None:
         groups = by_paper(ledgers)
@@ -142,9 +143,8 @@ def show_score(ledgers, groups=None):
         groups = {title: whole(own) for title, own in groups.items()}
     for table in score_tables(groups, corrected=False):
         click.echo(f"{table.to_text(columns())}\n")
-    from companion.reproduction.scores import score_in_words
-
-    wrapped(score_in_words(whole(ledgers)), 0)
+    if told := " ".join(beside_the_score(whole(ledgers))):
+        wrapped(told, 0)
 
 
 def heading(text):

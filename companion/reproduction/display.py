@@ -88,15 +88,19 @@ def _read_text(line):
     return f"{value}: {line['outcome_as_read']} ({line['reading']})"
 
 
+def _note_of(line):
+    """What the verdict of a row does not say itself."""
+    parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
+    return "; ".join(part for part in parts if part != rules.NO_VALUE)
+
+
 def _verdict_text(line, notes):
     """The verdict, a problem and a note; with a list of `notes` these and the reason go there."""
     verdict = line["verdict"]
     reason = line["reason"]
     if line["outcome"] == rules.LISTED:
         verdict = f"{rules.LISTED}: {line['asks']}"
-    # "not run" says as much, and so does the number of repetitions
-    said = line["note"] == rules.NO_VALUE or np.isfinite(line["needs"])
-    told = [text for text in (line["problem"], "" if said else line["note"]) if text]
+    told = [text for text in (line["problem"], _note_of(line)) if text]
     if notes is None:
         return "; ".join([verdict, *told])
     verdict = verdict.replace(f": {reason})", ")")
@@ -160,8 +164,7 @@ def _means(line):
     if outcome == rules.LISTED:
         why = f": {line['why']}" if line["why"] else ""
         return f"as printed, and not scored ({line['asks']}{why})"
-    note = "" if np.isfinite(line["needs"]) else line["note"]
-    return ", ".join(filter(None, [line["verdict"], note]))
+    return line["verdict"]
 
 
 def sentence(line):
@@ -242,7 +245,7 @@ def value_lines(ledger):
         numbers += [f"{name} {texts[name]}" for name in measures if texts[name]]
         reason = f"{line['status']}: {line['reason']}" if line["reason"] else ""
         word = line["outcome"] if reason else line["verdict"]
-        told = [", ".join(numbers), reason, line["problem"], line["note"]]
+        told = [", ".join(numbers), reason, line["problem"], _note_of(line)]
         yield [f"{word}: {line['row']}, {line['column']}", *filter(None, told)]
 
 

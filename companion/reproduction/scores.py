@@ -307,20 +307,27 @@ def sentences_in_words(sentences):
 
 
 def score_in_words(ledger):
-    """The score of a ledger in a few sentences; what no number or sentence is of is left out."""
+    """The score of a ledger in a few sentences; what there is nothing of is left out."""
+    total = score(ledger)
+    text = []
+    if total["numbers"]["all"]:
+        text.append(numbers_in_words(total["numbers"]))
+    if total["sentences"]["all"]:
+        text.append(sentences_in_words(total["sentences"]))
+    return " ".join([*text, *beside_the_score(ledger)])
+
+
+def beside_the_score(ledger):
+    """What is told beside the tables of the score: corrections, the interval, and what is ours."""
     total = score(ledger)
     numbers = total["numbers"]
     sentences = total["sentences"]
     text = []
-    if numbers["all"]:
-        text.append(numbers_in_words(numbers))
     if numbers["with chance"]:
         text.append(
-            f"{share_text(numbers)} lie in the 95 % prediction interval of their print, where 95 %"
-            " are expected."
+            f"{share_text(numbers)} of the numbers lie in the 95 % prediction interval of their"
+            " print, where 95 % are expected."
         )
-    if sentences["all"]:
-        text.append(sentences_in_words(sentences))
     if (ledger["reading"] != "").any():
         text.append(
             f"After correcting misprints {numbers['corrected']} numbers are consistent and"
@@ -332,4 +339,4 @@ def score_in_words(ledger):
             f"Of {sum(own)} questions of our own, not scored, {holds} hold, {undecided} are"
             f" undecided and {fails} fail."
         )
-    return " ".join(text)
+    return text

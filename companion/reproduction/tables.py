@@ -201,9 +201,9 @@ class Table:
         names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
 
         def table(rows, caption):
-            above = ['<table class="companion">', *caption]
+            above = ['<div class="table-scroll"><table class="companion">', *caption]
             above += [f"<thead><tr>{names}</tr></thead>", "<tbody>"]
-            return [*above, *map(line, rows), "</tbody></table>"]
+            return [*above, *map(line, rows), "</tbody></table></div>"]
 
         shown = len(self.rows) - self.folded
         caption = (
@@ -216,7 +216,7 @@ class Table:
             name = html.escape(self.title) if whole else f"{self.folded} more"
             summary = f"<details><summary>{name}</summary>"
             parts += [summary, *table(range(shown, len(self.rows)), []), "</details>"]
-        return "\n".join(['<div class="table-scroll">', *parts, "</div>"])
+        return "\n".join(parts)
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

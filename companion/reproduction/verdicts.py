@@ -130,9 +130,8 @@ def _more_needed(comparison):
     """What would decide a row that is undecided, in brackets; empty for others."""
     if math.isfinite(comparison.needs):
         return f"({rounded_up(comparison.needs)} repetitions would decide)"
-    if math.isinf(comparison.needs) and math.isfinite(comparison.support):
-        return f"({rules.AT_THE_BOUND})"
-    return ""
+    told = comparison.outcome == rules.UNDECIDED and comparison.note
+    return f"({comparison.note})" if told else ""
 
 
 def rounded_up(number):

@@ -74,7 +74,8 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
     if not (targets or papers):
         failures |= dict.fromkeys(faults_of_papers(), False)
-    faults = [*gaps["missing"], *gaps["stale"], *failures]
+    missing = [] if allow_missing else gaps["missing"]
+    faults = [*failures, *gaps["stale"], *missing]
     if format != "table":
         click.echo(ledger_text(shown, format), nl=False)
     else:
@@ -91,7 +92,6 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
         click.echo(more, err=True)
     differs = any(map(len, faulty.values())) or gaps["stale"]
     gc.freeze()  # nor need they be walked when all ends
-    missing = gaps["missing"] and not allow_missing
     context.exit(exit_code(failures, differs or missing))
 
 
@@ -136,10 +136,9 @@ def _tell_problems(faulty, n_faults):
             cell = f"{shlex.quote(line['row'])} {shlex.quote(line['column'])}"
             advice = f"companion explain {name} {cell}"
             texts.append(f"{place}: {line['problem']} ({advice})")
-    click.echo()
     n_wrong = len(texts) + n_faults
     if not n_wrong:
-        click.echo("Nothing is wrong. The list of all values: companion verify --all")
+        click.echo("\nNothing is wrong. The list of all values: companion verify --all")
         return
     heading(f"Wrong: {n_wrong}")
     for text in texts[:_MOST_NAMED]:
