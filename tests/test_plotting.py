@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from companion import plotting
 from companion.papers.gacv.selection import NAMES
-from companion.reproduction.verdicts import PARTS
+from companion.reproduction.scores import NUMBER_PARTS, SENTENCE_PARTS
 
 
 def texts(labels):
@@ -67,12 +67,16 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
 
 
 def test_machines_and_verdicts_have_looks_of_their_own():
-    assert set(plotting.VERDICT_STYLES) == set(PARTS)
+    assert set(plotting.VERDICT_STYLES) == {*NUMBER_PARTS, *SENTENCE_PARTS}
     machines = [tuple(look.values()) for look in plotting.MACHINE_STYLES.values()]
     verdicts = [
-        (look["facecolor"], look["hatch"]) for look in plotting.VERDICT_STYLES.values()
+        [(look["facecolor"], look["hatch"]) for look in map(styles.get, parts)]
+        for styles, parts in (
+            (plotting.VERDICT_STYLES, NUMBER_PARTS),
+            (plotting.VERDICT_STYLES, SENTENCE_PARTS),
+        )
     ]
-    for looks in (machines, verdicts):
+    for looks in (machines, *verdicts):
         assert len(set(looks)) == len(looks) >= 4
 
 

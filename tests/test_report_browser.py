@@ -113,19 +113,19 @@ def ledger(browser):
 
 
 FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
-FILTERS["verdict"] = "differ, demonstrated"
+FILTERS["verdict"] = "differs, explained"
 
 
 def test_filters_work_together_have_an_address_and_are_cleared(ledger):
     ledger.choose("paper", "usvc")
-    ledger.choose("verdict", "differ, demonstrated")
+    ledger.choose("verdict", "differs, explained")
     shown = ledger.shown()
     address = ledger.driver.current_url
     assert set(ledger.shown("paper")) == {"usvc"}
     option = ledger.find('#ledger-paper option[value="usvc"]').text
     assert option == f"usvc: Navia-Vázquez et al. 2004 ({len(shown)})"
     assert not ledger.find('#ledger-artefact option[value="gacv/fig_2"]').is_enabled()
-    assert address.partition("#")[2] == "paper=usvc&verdict=differ%2C+demonstrated"
+    assert address.partition("#")[2] == "paper=usvc&verdict=differs%2C+explained"
     ledger.open(address.rpartition("/")[2])
     assert ledger.shown() == shown[:25]
     assert ledger.find("#ledger-paper").get_attribute("value") == "usvc"
@@ -148,7 +148,7 @@ def test_text_is_searched_by_words_and_nothing_found_is_said(ledger):
 
 
 def test_a_row_leads_to_its_value_and_a_deviation_to_its_reason_and_back(ledger):
-    ledger.choose("verdict", "differ, demonstrated")
+    ledger.choose("verdict", "differs, explained")
     row = ledger.find("#ledger tbody tr")
     reason = row.find_element("css selector", "a.reason")
     anchor = row.get_attribute("id")

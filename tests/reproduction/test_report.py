@@ -23,16 +23,19 @@ from companion.reproduction.artefacts import (
     list_papers,
 )
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import (
-    departures_first,
-    summary_table,
-    verdict_table,
-)
+from companion.reproduction.display import departures_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
 from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.scores import (
+    NOT_SCORED,
+    NUMBER_PARTS,
+    SENTENCE_PARTS,
+    SIGNS,
+    joint_lines,
+    score,
+)
 from companion.reproduction.times import load_times
-from companion.reproduction.verdicts import PARTS, SCORES, score
 
 pytestmark = pytest.mark.slow
 
@@ -201,12 +204,12 @@ def test_every_example_of_the_gallery_has_its_own_figure_and_text_alternative(pa
 
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
     expected = []
-    counts = [*PARTS, "not scored"]
+    counts = list(SIGNS)
     for name, ledger in ledgers.items():
         lines = departures_first(ledger).to_dict("records")
         texts = verdict_table(ledger).rows
         for line, text in zip(lines, texts, strict=True):
-            part = line["counts_as"] or "not scored"
+            part = line["counts_as"] or NOT_SCORED
             outcome = line["outcome"]
             expected.append(
                 (line["paper"], name, part, line["asks"], *text[:8], outcome)
@@ -229,7 +232,7 @@ def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_
             pages[f"notebooks/{name}"].find("tr", id=row["anchor"]).td.text
             == row["row"]
         )
-        if row["part"] in (2, 3, 4):
+        if "explained" in list(SIGNS)[row["part"]]:
             text, first = artefact["reasons"][row["reason"]]
             assert (
                 text
@@ -242,7 +245,7 @@ def test_rows_lead_to_their_values_and_declared_deviations_to_their_reasons_and_
 
 
 def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
-    signs = list(content.SIGNS.values())
+    signs = list(SIGNS.values())
     for name in ("usvc/table_1", "l1nsvm/table_2"):
         lines = pages[f"notebooks/{name}"].select("tr:has(.sign)")
         texts = [
@@ -259,7 +262,7 @@ def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
         mixed = [
             cell for line in lines for cell in line("td") if "±: differs" in cell.text
         ]
-        assert all(cell.find(class_="sign").text in "≠✗∅" for cell in mixed)
+        assert all(cell.find(class_="sign").text in "≠✗·" for cell in mixed)
         folded = pages[f"notebooks/{name}"].select(".tag_hide-input details.hide pre")
         assert any("import matplotlib" in code.text for code in folded)
 
@@ -287,33 +290,37 @@ def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
         "notebooks/usvc/table_1.ipynb",
     } <= files
     for name in list_papers():
-        own = [
-            row["counts_as"]
-            for row in written
-            if row["paper"] == name and row["counts_as"]
-        ]
+        own = [of for of in ledgers if of.startswith(f"{name}/")]
+        numbers = score(pd.concat(ledgers[of] for of in own))["numbers"]
         badge = ElementTree.fromstring(site.read(f"ledger/{name}.svg"))
-        assert badge.get("aria-label").endswith(
-            f"printed {own.count(PARTS[0])} of {len(own)}"
-        )
+        told = f"consistent {numbers['consistent']} of {numbers['all']}"
+        assert badge.get("aria-label").endswith(told)
 
 
 def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
     whole = {}
     for name, ledger in ledgers.items():
         whole.setdefault(name.partition("/")[0], []).append(ledger)
-    table = summary_table({paper: pd.concat(of) for paper, of in whole.items()})
-    shown = pages["index"].select("table.verdict-counts tr")[1:]
-    texts = [[c.text.strip() for c in r.find_all("td")[1:]] for r in shown]
-    assert [list(row) for row in zip(*texts, strict=True)] == [
-        row[1:] for row in table.rows[:-1]
-    ]
-    scores = {value[""]: value for value in table.values}
-    for paper in list_papers():
-        counts = {name: scores[name][paper] for name in SCORES}
-        told = [f"{paper}: {counts['scored']} scored"]
-        told += [f"{counts[part]} {part}" for part in PARTS if counts[part]]
-        assert pages["index"].find(role="img", attrs={"aria-label": ", ".join(told)})
+    tables = pages["index"].select("table.verdict-counts")
+    for table, kind, parts in zip(
+        tables, ("numbers", "sentences"), (NUMBER_PARTS, SENTENCE_PARTS), strict=True
+    ):
+        shown = table.select("tbody tr")
+        for line, (paper, own) in zip(shown, whole.items(), strict=True):
+            counts = score(pd.concat(own))[kind]
+            cells = {cell["data-label"]: cell.text for cell in line.find_all("td")[1:]}
+            for part in ("all", *parts):
+                assert cells[part] == str(counts[part])
+            told = [f"{paper}: {counts['all']} {kind}"]
+            told += [f"{part} {counts[part]}" for part in parts if counts[part]]
+            assert line.find(role="img", attrs={"aria-label": ", ".join(told)})
+
+
+def test_a_table_is_judged_as_a_whole_above_its_cells(pages, ledgers):
+    for name in ("usvc/table_3", "l1nsvm/table_2"):
+        summary = pages[f"notebooks/{name}"].select(".artefact-summary details li")
+        assert [line.text.rstrip(".") for line in summary] == joint_lines(ledgers[name])
+        assert summary
 
 
 def test_the_reference_describes_every_public_name(pages):
@@ -390,7 +397,9 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     ][:2]
     on_record = read_ledgers([chosen, other])[0]
     quick = {
-        chosen.id: on_record[chosen.id].assign(outcome="differs", counts_as=PARTS[4])
+        chosen.id: on_record[chosen.id].assign(
+            outcome="differs", counts_as=NUMBER_PARTS[4]
+        )
     }
     quick[other.id] = on_record[other.id].assign(outcome="not run", counts_as="not run")
 
@@ -408,8 +417,9 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     path.write_bytes(notebook_path(chosen).read_bytes())
     context = content.gather("quick", [chosen, other])
     one, two = context["entries"]
-    assert [one.counts, two.counts] == [score(on_record[a.id]) for a in (chosen, other)]
-    assert one.run_counts[PARTS[4]] == len(quick[chosen.id])
+    for entry in (one, two):
+        assert entry.counts.total() == (entry.ledger["counts_as"] != "").sum() > 0
+    assert one.run_counts == {NUMBER_PARTS[4]: len(quick[chosen.id])}
     assert two.run_counts == {}
     assert all(line["beside"].startswith("quick run: ") for line in one.lines)
     assert not any(line["beside"] for line in two.lines)
@@ -417,10 +427,11 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     page = BeautifulSoup(templates.get_template("index.md").render(), "html.parser")
     record, beside, *_ = page.select("table.verdict-counts tbody tr")
     assert beside.th.text == "last quick run"
-    assert record.select("td")[-1].text.strip() == "0", "nothing on record is not run"
-    assert beside.find("td", attrs={"data-label": PARTS[4]}).text == str(
-        len(quick[chosen.id])
-    )
+    not_run = record.find("td", attrs={"data-label": "not run"})
+    assert not_run.text == "0", "nothing on record is not run"
+    n_values = (quick[chosen.id]["asks"] == "value").sum()
+    differing = beside.find("td", attrs={"data-label": NUMBER_PARTS[4]})
+    assert differing.text == str(n_values)
 
 
 def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):

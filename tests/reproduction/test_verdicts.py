@@ -323,6 +323,7 @@ def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
     assert quick["note"] == "a quick run is smaller by design"
     claim = published("ordinal", "lower", relation="< 0", asks="identity")
     assert verdict(claim, reproduced(0.1, se=1.0))["verdict"] == "listed"
+    assert verdict(claim, reproduced(0.1).iloc[:0])["verdict"] == "listed"
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
