@@ -94,8 +94,8 @@ def _left_by_groups():
             else:
                 continue
             # A container sees its own group at the top, whatever the place is called outside.
-            own = top / place.strip("/")
-            for group in (own, *own.parents):
+            innermost = top / place.strip("/")
+            for group in (innermost, *innermost.parents):
                 with suppress(OSError, ValueError):  # "max" is no limit
                     limit, usage = (int((group / name).read_text()) for name in files)
                     yield max(limit - usage + _file_cache(group), 0)

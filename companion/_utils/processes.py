@@ -32,7 +32,7 @@ def only_one(path, what):
 
     The lock is that of an empty database, which the system takes from a process that is killed.
     """
-    told = False
+    announced = False
     with closing(sqlite3.connect(path, timeout=1, isolation_level=None)) as lock:
         while not lock.in_transaction:
             try:
@@ -40,9 +40,9 @@ def only_one(path, what):
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                     raise
-                if not told:
+                if not announced:
                     logger.warning(
                         "%s: waiting for another process that is at it.", what
                     )
-                told = True
+                announced = True
         yield

@@ -29,11 +29,11 @@ def one_thread():
     Where the number belongs to the process, the first thread to enter sets it, and the last to
     leave gives back what there was, in whatever order they come and go.
     """
-    shared, own = _libraries()
+    shared, per_thread = _libraries()
     _enter(shared)
     _here.depth = getattr(_here, "depth", 0) + 1
     try:
-        with own.limit(limits=1):
+        with per_thread.limit(limits=1):
             yield
     finally:
         _here.depth -= 1

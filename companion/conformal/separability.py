@@ -119,12 +119,12 @@ class Separability:
         head = q[:p]
         tail = q[p:]
         blocks = (self._positive, head), (self._negative, tail)
-        own = np.concatenate([symmetric_product(K, part) for K, part in blocks])
-        total = own + np.concatenate([self._cross @ tail, head @ self._cross])
-        own[:p] /= self.n_positive
-        own[p:] /= self.n_negative
-        return self._unsort(own - total / self.n), self._unsort(
-            self._diagonal * q - own
+        within = np.concatenate([symmetric_product(K, part) for K, part in blocks])
+        total = within + np.concatenate([self._cross @ tail, head @ self._cross])
+        within[:p] /= self.n_positive
+        within[p:] /= self.n_negative
+        return self._unsort(within - total / self.n), self._unsort(
+            self._diagonal * q - within
         )
 
     def matrices(self):
@@ -248,9 +248,9 @@ class Combinations:
         negative = tail.T @ (J._negative @ tail)
         cross = head.T @ (J._cross @ tail)
         spread = functions.T @ (J._diagonal[:, np.newaxis] * functions)
-        own = positive / J.n_positive + negative / J.n_negative
+        within = positive / J.n_positive + negative / J.n_negative
         total = (positive + negative + cross + cross.T) / J.n
-        self._forms = np.vstack([own - total, spread - own])
+        self._forms = np.vstack([within - total, spread - within])
         self._top = J._diagonal.max()
 
     def value_and_gradient(self, coefficients):

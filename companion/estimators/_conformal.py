@@ -325,16 +325,16 @@ class ConformalSVC(KernelClassifier):
             return np.empty(0, dtype=np.intp)
         chosen = []
         for label, sign in zip(self.classes_.tolist(), (-1.0, 1.0), strict=True):
-            own = np.flatnonzero(signs == sign)
-            count = int(np.floor(self.validation_fraction * own.size + 0.5))
-            if not 0 < count < own.size:
+            members = np.flatnonzero(signs == sign)
+            count = int(np.floor(self.validation_fraction * members.size + 0.5))
+            if not 0 < count < members.size:
                 raise ValueError(
                     f"A validation_fraction of {self.validation_fraction:g} leaves the class "
-                    f"{label!r}, of n_samples = {own.size}, without a sample "
+                    f"{label!r}, of n_samples = {members.size}, without a sample "
                     f"{'for validation' if count == 0 else 'to train on'}. Change the share, or "
                     "use validation_fraction=None to apply all transformations untested."
                 )
-            chosen.append(rng.permutation(own)[:count])
+            chosen.append(rng.permutation(members)[:count])
         return np.sort(np.concatenate(chosen))
 
     def _problem(self, X, y, weight, validation, rule):

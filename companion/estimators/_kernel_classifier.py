@@ -26,7 +26,7 @@ PREDICTION_BLOCK_MEGABYTES = 64
 # Sums of squares below this have lost digits to underflow.
 SMALLEST_SQUARES = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
-# Where numbers overflow it is told by what comes out, as an error and not as a warning.
+# Numbers that overflow are an error of what comes out, not a warning.
 silent_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 

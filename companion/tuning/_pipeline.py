@@ -56,7 +56,7 @@ def groups_of(pipeline, candidates):
             name: value for name, value in first.items() if not name.startswith(prefix)
         }
         whole = clone(pipeline).set_params(**clone(shared, safe=False))
-        own = [
+        of_the_machine = [
             {
                 name.removeprefix(prefix): value
                 for name, value in candidates[number].items()
@@ -64,7 +64,9 @@ def groups_of(pipeline, candidates):
             }
             for number in numbers
         ]
-        groups.append(Group(whole[:-1], paths_by_kernel(whole[-1], own), numbers))
+        groups.append(
+            Group(whole[:-1], paths_by_kernel(whole[-1], of_the_machine), numbers)
+        )
     return groups
 
 
@@ -139,10 +141,12 @@ class PipelineEvaluation:
 
     def _failed(self, group, fold, failure):
         n_test = len(self.common.splits[fold][1])
-        told = {
+        scores = {
             "fit_error": failure,
             "n_test_samples": n_test,
             "fit_time": 0.0,
             "score_time": 0.0,
         }
-        return {(number, fold): self.common.failed() | told for number in group.numbers}
+        return {
+            (number, fold): self.common.failed() | scores for number in group.numbers
+        }
