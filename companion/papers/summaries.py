@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from companion.datasets import data_digest, ida_split, load_ida
-from companion.metrics import Mean
+from companion.metrics import Mean, mean_and_standard_error
 from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
 
 _NAN = math.nan
@@ -266,6 +266,17 @@ class Values:
         """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""
         for column, mean in means.items():
             self.add_mean(row, column, mean, converged)
+
+    def add_claims(self, row, table, claims, converged=True, reading=""):
+        """Means over the rows of a table, a repetition each, of expressions of its columns.
+
+        `claims` maps what a quantity is called to its expression, in the language of
+        :meth:`pandas.DataFrame.eval`. Repetitions that lack a part of it are left out.
+        """
+        for column, expression in claims.items():
+            values = table.eval(expression, engine="python").dropna()
+            mean = mean_and_standard_error(values)
+            self.add_mean(row, column, mean, converged, reading)
 
     def add_spread(self, row, column, values, converged=True):
         """The mean of repetitions, an array or a Series, with their spread."""

@@ -1,11 +1,13 @@
 """The studies of the GACV report: each number against the machine it is said to come from."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from companion import L1SVC
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import COSTS
+from companion.papers.summaries import Values
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 
 N = 50
@@ -48,3 +50,19 @@ def test_ties_are_all_found_and_the_middle_one_is_shown():
     choice = selection.choose(criterion)
     assert choice.tied.sum() == 3
     assert choice.cell == (0, 1)
+
+
+def test_a_claim_is_the_mean_of_an_expression_over_the_repetitions_that_have_it():
+    table = pd.DataFrame(
+        {"one": [1.0, 2.0, 5.0, 9.0], "other": [2.0, 4.0, 3.0, np.nan]}
+    )
+    out = Values()
+    claims = {"more": "one - other", "apart": "abs(one - other)"}
+    out.add_claims("a row", table, claims, converged=False, reading="another")
+    found = out.frame().set_index("column")
+    assert found.value.to_dict() == pytest.approx({"more": -1 / 3, "apart": 5 / 3})
+    assert (found.n == 3).all()
+    assert not found.converged.any()
+    assert (found.reading == "another").all()
+    expected = np.std([-1, -2, 2], ddof=1) / np.sqrt(3)
+    assert found.se["more"] == pytest.approx(expected)

@@ -4,82 +4,70 @@ from itertools import product
 
 import numpy as np
 
-from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import CASES
-from companion.papers.gacv.inefficiency import ESTIMATES, INEFFICIENCY, runs
+from companion.papers.gacv.inefficiency import INEFFICIENCY, side_by_side
 from companion.papers.gacv.minima import MINIMA, minima_of
-from companion.papers.gacv.selection import CRITERIA
 
 STUDIES = (INEFFICIENCY, MINIMA)
 
-#: How large a valley is, and its column in the records: a smaller one is more pronounced.
-SIZES = {"length": "length", "width": "width", "decades of lambda": "decades"}
+#: What the panels of a case are read for, from the runs side by side.
+CLAIMS = {
+    "distance of the minima of GACV and XA": "gacv_from_xa",
+    "log10 lambda: GACV - GCKL": "gacv_log10_lambda - gckl_log10_lambda",
+    "log10 lambda: GACV - MISCLASS": "gacv_log10_lambda - misclass_log10_lambda",
+    "log10 lambda: XA - MISCLASS": "xa_log10_lambda - misclass_log10_lambda",
+    "GACV minimum: |place along the valley - 1|": "abs(gacv_position - 1)",
+    "XA minimum: |place along the valley - 1|": "abs(xa_position - 1)",
+    "GCKL valley: length / width": "gckl_length / gckl_width.clip(0.25)",
+    "GCKL valley: decades of lambda": "gckl_decades",
+    "GCKL valley: tilt": "gckl_tilt",
+    "MISCLASS valley: length / width": "misclass_length / misclass_width.clip(0.25)",
+    "MISCLASS valley: decades of lambda": "misclass_decades",
+    "MISCLASS valley: tilt": "misclass_tilt",
+}
+#: What is compared between the cases: a smaller valley is more pronounced.
+COMPARED = {
+    "length of the valley of MISCLASS": "misclass_length",
+    "width of the valley of MISCLASS": "misclass_width",
+    "decades of lambda of the valley of MISCLASS": "misclass_decades",
+    "length of the valley of GCKL": "gckl_length",
+    "width of the valley of GCKL": "gckl_width",
+    "decades of lambda of the valley of GCKL": "gckl_decades",
+    "distance of GACV from MISCLASS": "gacv_from_misclass",
+    "distance of XA from MISCLASS": "xa_from_misclass",
+}
+#: Whether the estimates are least at the end of the valley of GCKL at the larger lambda.
+ENDS = {
+    "GACV minimum: |place along the valley of GCKL - 1|": "abs(gacv_along_gckl - 1)",
+    "XA minimum: |place along the valley of GCKL - 1|": "abs(xa_along_gckl - 1)",
+}
 
 
 def _add_values(out, frame):
     """Where the minima lie and what shape the valleys have."""
     converged = frame.converged.all()
-    of = {case: {name: runs(frame, case, name) for name in CRITERIA} for case in CASES}
-    for case in CASES:
-        out.add_means(case, _claims(of[case]), converged)
-    targets = (("misclass", "MISCLASS"), ("gckl", "GCKL"))
-    pairs = {
-        f"{size} of the valley of {words}": [of[case][name][column] for case in CASES]
-        for (name, words), (size, column) in product(targets, SIZES.items())
-    }
-    for name, label in ESTIMATES.items():
-        distances = [_distance(of[case][name], of[case]["misclass"]) for case in CASES]
-        pairs[f"distance of {label} from MISCLASS"] = distances
-    for words, (standard, nonstandard) in pairs.items():
-        difference = paired_difference(nonstandard, standard)
-        out.add_mean(
-            "both cases", f"{words}: nonstandard - standard", difference, converged
-        )
+    of = {case: _with_distances(side_by_side(frame, case)) for case in CASES}
+    for case, table in of.items():
+        out.add_claims(case, table, CLAIMS, converged)
+    more = of["nonstandard"] - of["standard"]
+    compared = {f"{of}: nonstandard - standard": size for of, size in COMPARED.items()}
+    out.add_claims("both cases", more, compared, converged)
 
 
 def _add_ends(out, frame):
-    """Whether the estimates are least at the end of the valley of GCKL at the larger lambda."""
     for case in CASES:
-        own = minima_of(frame, case)
-        for name, label in ESTIMATES.items():
-            from_end = mean_and_standard_error((own[f"{name}_along_gckl"] - 1).abs())
-            out.add_mean(
-                case, f"{label} minimum: |place along the valley of GCKL - 1|", from_end
-            )
+        out.add_claims(case, minima_of(frame, case), ENDS)
 
 
-def _claims(of):
-    gacv, xa, gckl, target = (of[name] for name in ("gacv", "xa", "gckl", "misclass"))
-    claims = {
-        "distance of the minima of GACV and XA": mean_and_standard_error(
-            _distance(gacv, xa)
-        ),
-        "log10 lambda: GACV - GCKL": paired_difference(
-            gacv.log10_lambda, gckl.log10_lambda
-        ),
-    }
-    for label, own in (("GACV", gacv), ("XA", xa)):
-        further = paired_difference(own.log10_lambda, target.log10_lambda)
-        claims[f"log10 lambda: {label} - MISCLASS"] = further
-        from_end = mean_and_standard_error((own.position - 1).abs())
-        claims[f"{label} minimum: |place along the valley - 1|"] = from_end
-    for label, own in (("GCKL", gckl), ("MISCLASS", target)):
-        slender = own.length / np.maximum(own.width, 0.25)
-        shape = {
-            "length / width": slender,
-            "decades of lambda": own.decades,
-            "tilt": own.tilt,
-        }
-        for words, values in shape.items():
-            claims[f"{label} valley: {words}"] = mean_and_standard_error(values)
-    return claims
-
-
-def _distance(one, other):
-    """Distance of two choices in (log10 lambda, log10 sigma^2), in decades, sample by sample."""
-    du = one.log10_lambda.to_numpy() - other.log10_lambda.to_numpy()
-    dv = one.log10_sigma2.to_numpy() - other.log10_sigma2.to_numpy()
-    return np.hypot(du, dv)
+def _with_distances(table):
+    """With the distances of two choices in (log10 lambda, log10 sigma^2), in decades."""
+    for one, other in product(("gacv", "xa"), ("xa", "misclass")):
+        du, dv = (
+            table[f"{one}_{axis}"] - table[f"{other}_{axis}"]
+            for axis in ("log10_lambda", "log10_sigma2")
+        )
+        table[f"{one}_from_{other}"] = np.hypot(du, dv)
+    return table
 
 
 VALUES = ((_add_values, "inefficiency"), (_add_ends, "minima"))

@@ -162,6 +162,16 @@ def runs(frame, case, criterion, **setting):
     )
 
 
+def side_by_side(frame, case):
+    """The runs of a case, a row a sample; a column is a criterion and what is on record of it."""
+    own = _with_inefficiency(select(frame, case=case, **PRINTED))
+    quantities = own.drop(columns="converged").select_dtypes("number")
+    table = quantities.assign(criterion=own.criterion)
+    table = table.pivot(index="sample", columns="criterion")
+    names = [f"{criterion}_{quantity}" for quantity, criterion in table]
+    return table.set_axis(names, axis=1)
+
+
 def in_common(*several):
     """Of the runs of some criteria, the inefficiencies for the samples that all of them tune."""
     samples = set.intersection(*(set(own["sample"]) for own in several))
@@ -192,61 +202,47 @@ def values(records):
     return values_from((*parts, (_add_inefficiencies, "inefficiency")), records)
 
 
+#: What is said of the estimates in each case, from the runs side by side.
+CLAIMS = {
+    "inefficiency of GACV": "gacv_inefficiency",
+    "inefficiency of GACV, at most a tenth": "gacv_inefficiency",
+    "inefficiency of XA": "xa_inefficiency",
+    "inefficiency of XA, at most a tenth": "xa_inefficiency",
+    "inefficiency XA - GACV": "xa_inefficiency - gacv_inefficiency",
+    "inefficiency XA - GACV, upper bound": "xa_inefficiency - gacv_inefficiency",
+    "|inefficiency XA - GACV|": "abs(xa_inefficiency - gacv_inefficiency)",
+    "inefficiency GACV - 10-fold CV": "gacv_inefficiency - cv_10_inefficiency",
+    "inefficiency XA - 10-fold CV": "xa_inefficiency - cv_10_inefficiency",
+    "inefficiency XA - exact leave-one-out": "xa_inefficiency - loo_inefficiency",
+    "GACV / 2 - XA, at their minima": "gacv_estimate - xa_estimate",
+    "GACV / 2 - XA, at their minima, upper bound": "gacv_estimate - xa_estimate",
+    "distance from MISCLASS: rho = 2 - rho = 1": (
+        "abs(xa_2_estimate - xa_2_target) - abs(xa_estimate - xa_target)"
+    ),
+    "|mean over the grid of XA - leave-one-out|": "abs(xa_minus_loo)",
+}
+
+
 def _add_inefficiencies(out, frame):
     converged = frame.converged.all()
-    for case in CASES:
-        of = {name: runs(frame, case, name) for name in CRITERIA}
-        out.add_means(case, {**_claims(of), **_over_bayes(frame, case)}, converged)
-        gckl = of["gckl"].least_above_target.min()
-        two = of["xa_2"].least_above_loo.min()
+    of = {case: side_by_side(frame, case) for case in CASES}
+    for case, table in of.items():
+        out.add_claims(case, table, CLAIMS, converged)
+        out.add_means(case, _over_bayes(frame, case), converged)
         least = {
-            "least GCKL - MISCLASS of any cell": gckl,
-            "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": two,
+            "least GCKL - MISCLASS of any cell": table.gckl_least_above_target.min(),
+            "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": (
+                table.xa_2_least_above_loo.min()
+            ),
         }
         out.add_all(case, least, converged)
-    several = mean_and_standard_error(1.0 * (runs(frame, "standard", "xa").n_tied > 1))
-    out.add_mean(
-        "standard", "share of samples with several minima of XA", several, converged
-    )
-    for name, label in ESTIMATES.items():
-        standard, nonstandard = (runs(frame, case, name).inefficiency for case in CASES)
-        column = f"inefficiency of {label}: nonstandard - standard"
-        out.add_mean(
-            "both cases", column, paired_difference(nonstandard, standard), converged
-        )
-
-
-def _claims(of):
-    gacv = of["gacv"]
-    xa = of["xa"]
-    folds = of["cv_10"]
-    better = paired_difference(*in_common(xa, of["loo"]))
-    difference = paired_difference(xa.inefficiency, gacv.inefficiency)
-    apart = np.abs(xa.inefficiency.to_numpy() - gacv.inefficiency.to_numpy())
-    surplus = paired_difference(gacv.estimate, xa.estimate)
-    exact = xa.minus_loo.dropna().abs()
-    off = [(of[name].estimate - of[name].target).abs() for name in ("xa_2", "xa")]
-    means = {
-        f"inefficiency of {label}": of[name].inefficiency
+    several = {"share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)"}
+    out.add_claims("standard", of["standard"], several, converged)
+    more = {
+        f"inefficiency of {label}: nonstandard - standard": f"{name}_inefficiency"
         for name, label in ESTIMATES.items()
     }
-    means = {
-        column: mean_and_standard_error(values) for column, values in means.items()
-    }
-    return {
-        **means,
-        **{f"{column}, at most a tenth": mean for column, mean in means.items()},
-        "inefficiency XA - GACV": difference,
-        "inefficiency XA - GACV, upper bound": difference,
-        "|inefficiency XA - GACV|": mean_and_standard_error(apart),
-        "inefficiency GACV - 10-fold CV": paired_difference(*in_common(gacv, folds)),
-        "inefficiency XA - 10-fold CV": paired_difference(*in_common(xa, folds)),
-        "inefficiency XA - exact leave-one-out": better,
-        "GACV / 2 - XA, at their minima": surplus,
-        "GACV / 2 - XA, at their minima, upper bound": surplus,
-        "distance from MISCLASS: rho = 2 - rho = 1": paired_difference(*off),
-        "|mean over the grid of XA - leave-one-out|": mean_and_standard_error(exact),
-    }
+    out.add_claims("both cases", of["nonstandard"] - of["standard"], more, converged)
 
 
 def _over_bayes(frame, case):

@@ -135,50 +135,38 @@ def difference_of(one, other):
     return Mean(one.mean - other.mean, error, min(one.n, other.n))
 
 
+#: What is said of the estimates elsewhere, in each case.
+CLAIMS = {
+    "|XA - leave-one-out|, at the minimum of XA": "abs(xa_at_xa - loo_at_xa)",
+    "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)",
+    "GCKL at the minimum of GACV / least GCKL": "gckl_at_gacv",
+    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log2_fall_over_theta)",
+}
+#: XA - MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA.
+ITS_MINIMIZER = {
+    "": "xa_minus_target_at_misclass",
+    "gacv-its-minimizer": "xa_at_xa - misclass_at_xa",
+}
+
+
 def add_minima(out, frame):
     """The printed inefficiencies among the draws, and what is said of the estimates elsewhere."""
     converged = frame.converged.all()
     for case in CASES:
         of = minima_of(frame, case)
-        small = minima_of(frame, case, "coarse", 100)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
-        claims = {
-            "|XA - leave-one-out|, at the minimum of XA": (
-                of.xa_at_xa - of.loo_at_xa
-            ).abs(),
-            "|XA - MISCLASS|, at the minimum of XA": (
-                of.xa_at_xa - of.misclass_at_xa
-            ).abs(),
-            "GCKL at the minimum of GACV / least GCKL": of.gckl_at_gacv,
-            "|log2 (y f - y f[-i]) / theta_i|, median": np.log2(
-                of.fall_over_theta.dropna()
-            ).abs(),
-            "inefficiency of GACV, n = 100": small.gacv_inefficiency,
-            "inefficiency of XA, n = 100": small.xa_inefficiency,
-        }
-        means = {
-            column: mean_and_standard_error(values) for column, values in claims.items()
-        }
+        of = of.assign(log2_fall_over_theta=np.log2(of.fall_over_theta))
+        out.add_claims(case, of, CLAIMS, converged)
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
         small, large = map(mean_and_standard_error, sizes)
-        means["mean |f - its limit|, n = 500 - n = 100"] = difference_of(large, small)
-        out.add_means(case, means, converged)
-    _add_its_minimizer(out, minima_of(frame, "standard"))
-
-
-def _add_its_minimizer(out, of):
-    """The value of MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA."""
-    readings = {
-        "": of.xa_minus_target_at_misclass,
-        "gacv-its-minimizer": of.xa_at_xa - of.misclass_at_xa,
-    }
-    for reading, surplus in readings.items():
-        columns = {
+        nearer = difference_of(large, small)
+        out.add_mean(case, "mean |f - its limit|, n = 500 - n = 100", nearer, converged)
+    of = minima_of(frame, "standard")
+    for reading, surplus in ITS_MINIMIZER.items():
+        claims = {
             "XA - MISCLASS, at its minimizer": surplus,
             "XA - MISCLASS, at its minimizer, upper bound": surplus,
-            "|XA - MISCLASS|, at its minimizer": surplus.abs(),
+            "|XA - MISCLASS|, at its minimizer": f"abs({surplus})",
         }
-        for column, values in columns.items():
-            mean = mean_and_standard_error(values)
-            out.add_mean("standard", column, mean, of.converged.all(), reading=reading)
+        out.add_claims("standard", of, claims, of.converged.all(), reading)
