@@ -30,18 +30,6 @@ def test_the_printed_ends_of_the_intervals_are_those_of_the_condition(loss, k):
     assert theory.LOSSES[loss][2](k) == pytest.approx(end, abs=1e-9)
 
 
-@pytest.mark.parametrize("loss", theory.LOSSES)
-def test_with_two_classes_truncation_is_not_needed(loss):
-    """The theorem says k > 2; its condition at k = 2 would ask for s >= -1 of the hinge."""
-    s = 3.0 * theory.LOSSES[loss][2](2)
-    assert ratio(loss, s, FAR) < 1.0
-    for A in (0.501, 0.6, 0.99):
-        assert at(loss, s, A, 1.0 - A) > 0
-        assert at(loss, -np.inf, A, 1.0 - A) > 0
-    # with three classes the same shares have no largest one above a half
-    assert at(loss, s, 0.34, 0.66) <= 0
-
-
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_consistent(
     loss,
