@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom, chi2
+from scipy.special import bdtr, gammainc, gammaincc
 
 from companion.reproduction import _comparisons as rules
 from companion.reproduction.published import SCORED
@@ -108,17 +108,6 @@ def sentence_verdict(tests):
         decided tests disagree, undecided otherwise, and not run if no test was.
     """
     became = Counter(tests["outcome"])
-    holds = became[rules.HOLDS]
-    fails = became[rules.FAILS]
-    half_decided = 2 * (holds + fails) >= len(tests)
-    if became[rules.NOT_RUN] == len(tests):
-        word = rules.NOT_RUN
-    elif holds and fails:
-        word = MIXED
-    elif not half_decided:
-        word = rules.UNDECIDED
-    else:
-        word = rules.HOLDS if holds else rules.FAILS
     counts = [
         f"{became[name]} {_PLURALS.get(name, name) if became[name] != 1 else name}"
         for name in rules.CLAIM_WORDS
@@ -127,18 +116,32 @@ def sentence_verdict(tests):
     told = (
         "one test" if len(tests) == 1 else f"of {len(tests)} tests {', '.join(counts)}"
     )
-    return word, told
+    return _word_of(became), told
 
 
-def as_read(rows):
+def _word_of(became):
+    """The word of a sentence whose tests became this."""
+    n_tests = became.total()
+    holds = became[rules.HOLDS]
+    fails = became[rules.FAILS]
+    if became[rules.NOT_RUN] == n_tests:
+        return rules.NOT_RUN
+    if holds and fails:
+        return MIXED
+    if 2 * (holds + fails) < n_tests:
+        return rules.UNDECIDED
+    return rules.HOLDS if holds else rules.FAILS
+
+
+def as_read(rows, name="outcome"):
     """Rows with the outcome after correcting misprints, where there is a correction."""
     read = rows["outcome_as_read"]
-    return rows.assign(outcome=read.where(read != "", rows["outcome"]))
+    return rows.assign(**{name: read.where(read != "", rows["outcome"])})
 
 
 def _sentence_part(tests):
-    word, _ = sentence_verdict(tests)
     failing = tests["outcome"] == rules.FAILS
+    word = _word_of(Counter(tests["outcome"]))
     return _with_cause(word, set(tests["status"][failing]))
 
 
@@ -168,11 +171,11 @@ def score(ledger):
     numbers["consistent"] = counts[rules.AGREES] + counts[rules.COMPATIBLE]
     numbers["corrected"] = int(as_read(values)["outcome"].isin(rules.CONSISTENT).sum())
     numbers["inside"], numbers["with chance"] = inside_interval(values)
-    claims = rows[rows["asks"] == "claim"]
+    claims = as_read(rows[rows["asks"] == "claim"], "corrected")
     tests = [own for _, own in claims.groupby(["paper", "sentence"], sort=False)]
     counts = Counter(map(_sentence_part, tests))
     sentences = {"all": len(tests)} | {part: counts[part] for part in SENTENCE_PARTS}
-    read = [sentence_verdict(as_read(own))[0] for own in tests]
+    read = [_word_of(Counter(own["corrected"])) for own in tests]
     sentences["corrected"] = read.count(rules.HOLDS)
     return {"numbers": numbers, "sentences": sentences}
 
@@ -251,10 +254,12 @@ def joint_tests(ledger, corrected=False):
         if n < 2:
             continue
         total = float(np.sum(own**2))
-        tail = chi2.sf if total >= n else chi2.cdf
+        # of a chi-squared with n degrees of freedom
+        tail = gammaincc if total >= n else gammainc
+        chance = float(tail(n / 2, total / 2))
         above = int((own > 0).sum())
-        signs = min(1.0, 2 * float(binom.cdf(min(above, n - above), n, 0.5)))
-        tests.append(JointTest(what, n, total, float(tail(total, n)), above, signs))
+        signs = min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
+        tests.append(JointTest(what, n, total, chance, above, signs))
     return tests
 
 
