@@ -3,12 +3,15 @@
 import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import astuple
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
+from companion._utils.blas import cholesky
 from companion.kernels import gram
 from companion.solvers.fscl import fscl
 from companion.solvers.mdm import mdm
@@ -60,6 +63,30 @@ def test_an_interrupt_ends_a_long_computation(program):
         process.wait(2)
     process.send_signal(signal.SIGINT)
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+def test_linear_algebra_under_way_is_left_to_itself():
+    n = 4000
+    A = np.full((n, n), 0.5, order="F")
+    np.fill_diagonal(A, 2.0)
+    others = set(threading.enumerate())
+
+    def interrupt():
+        while A[0, 0] == 2.0:  # until the factorisation has begun
+            time.sleep(1e-3)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    with pytest.raises(KeyboardInterrupt):
+        cholesky(A)
+    at_the_interrupt = A[-1, -1]
+    interrupting.join()
+    for left in set(threading.enumerate()) - others:
+        left.join()
+    assert A[-1, -1] != at_the_interrupt
+    assert A[-1] @ A[-1] == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("selection", ["first_order", "second_order"])

@@ -1,6 +1,7 @@
 """Labels, parameters and bad input: what a user types and what comes back."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from companion import (
     WeightedRobustSVC,
 )
 from companion._utils import memory
+from companion.tuning import leave_one_out, machine_surface
 
 from ._data import two_clouds
 
@@ -74,7 +76,8 @@ def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
     "machine, gigabytes",
     (UnbiasedSVC(), 0.4),
     (WeightedRobustSVC(), 0.5),
-    (ConformalSVC(), 0.2),
+    (ConformalSVC(), 0.3),
+    (ConformalSVC(validation_fraction=None), 0.4),
     (LSSVC(), 0.1),
 )
 def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
@@ -91,6 +94,21 @@ def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(
     machine.fit(X[:40], y[:40])
     if not isinstance(machine, (ConformalSVC, LSSVC)):
         clone(machine).set_params(kernel="linear").fit(X, y)
+
+
+def test_caches_prototypes_and_criteria_are_refused_as_well(monkeypatch):
+    X, y = two_clouds(4000)
+    machine = L1SVC(cache_size=20.0).fit(X, y)
+    monkeypatch.setattr(memory, "available_megabytes", lambda: 50.0)
+    few = UnbiasedSVC(n_prototypes=800, random_state=0)
+    for message, call, arguments in (
+        ("cache of L1SVC for 4,000 samples.*Decrease cache_size", L1SVC().fit, ()),
+        ("UnbiasedSVC .* 4,000 samples.*decrease n_prototypes", few.fit, ()),
+        ("machine_surface for 4,000 samples", machine_surface, ([1.0], [1.0])),
+        ("leave_one_out for 4,000 .* xi_alpha", partial(leave_one_out, machine), ()),
+    ):
+        refused(message, call, X, y, *arguments)
+    L1SVC(cache_size=20.0).fit(X, y)
 
 
 @every
