@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from companion.metrics import Mean, mean_and_standard_error, paired_difference
+from companion.metrics import Mean, mean_and_standard_error
+from companion.papers.summaries import share
 from companion.papers.wrsvm import examples, fig_1, population, regions
 
 N = 800
@@ -34,13 +35,24 @@ def compute(unit):
 
 
 def _add_values(out, frame):
-    """How the regions move, and whether that of class 1 is mixed with the others under U2."""
+    """How the regions move, and whether that of class 1 is mixed with the others under U2.
+
+    The figure shows "one typical realization": what most samples do, from a = 0 to 0.8.
+    """
     out.add("protocol", "n", N)
-    regions.add_values(out, frame)
     converged = frame.converged.all()
+    for config, grows in regions.GROWS.items():
+        by_a = frame[frame.config == config].pivot(index="sample", columns="a")
+        for j, larger in grows.items():
+            change = by_a[f"region_{j}", 0.8] - by_a[f"region_{j}", 0.0]
+            shown = share(change > 0 if larger else change < 0)
+            word = "grows" if larger else "shrinks"
+            column = f"region of class {j}: share of samples in which it {word}"
+            out.add_mean(f"U{config},a", column, shown, converged)
     own = dict(iter(frame[frame.config == 2].sort_values("sample").groupby("a")))
-    more = paired_difference(*(own[a].parts_1 for a in (0.8, 0.0)))
-    out.add_mean("U2,a", "connected parts of class 1: a = 0.8 - a = 0", more, converged)
+    more = own[0.8].parts_1.to_numpy() > own[0.0].parts_1.to_numpy()
+    column = "share of samples in which class 1 has more connected parts"
+    out.add_mean("U2,a", column, share(more), converged)
     chances = own[0.8][["chance_1", "chance_2", "chance_3"]]
     apart = mean_and_standard_error(chances.max(axis=1) - chances.min(axis=1))
     column = "largest - smallest chance of the three decisions for class 1"
