@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm import machines
 from companion.papers.summaries import Values, share, study_over
 from companion.reproduction import seed_for
@@ -226,6 +226,45 @@ BEYOND_CONTAMINATION = study_over(
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 
+_BESIDE_L1 = ("LS", "Least 1-Norm", "L2")
+#: What one switched label a class does in a draw, in degrees and per cent.
+ONE_FLIP = {
+    "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (
+        "`clean_LS_to_Least_1-Norm` - `one_per_class_Least 1-Norm`"
+    ),
+    "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (
+        "one_per_class_LS - `clean_LS_to_Least_1-Norm`"
+    ),
+    "rotation of Least 1-Norm - half of that of LS (degrees)": (
+        "`one_per_class_Least 1-Norm` - one_per_class_LS / 2"
+    ),
+    "% err. on new points LS - Least 1-Norm": (
+        "one_per_class_error_LS - `one_per_class_error_Least 1-Norm`"
+    ),
+    **{
+        f"rotation {machine} - L1 (degrees)": (
+            f"`one_per_class_{machine}` - one_per_class_L1"
+        )
+        for machine in _BESIDE_L1
+    },
+}
+#: What an outlier does at the distances at the end of the names.
+OUTLIER = {
+    "rotation of Least 1-Norm, outlier at 100 - at 50, linear kernel": (
+        "`rotation_Least 1-Norm_100` - `rotation_Least 1-Norm_50`"
+    ),
+    "change of decision of Least 1-Norm, outlier at 100 - at 10, RBF kernel": (
+        "`rbf_change_Least 1-Norm_100` - `rbf_change_Least 1-Norm_10`"
+    ),
+    **{
+        f"rotation {machine} - L1, outlier at 100, linear kernel": (
+            f"`rotation_{machine}_100` - rotation_L1_100"
+        )
+        for machine in _BESIDE_L1
+    },
+}
+
+
 def values(records):
     """What Figure 1 prints, and its claims as distributions over the draws."""
     out = Values()
@@ -242,37 +281,15 @@ def values(records):
             out.add_spread(
                 f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"]
             )
-        _add_claims(out, frame)
+        _add_draws(out, frame)
     if not leverage.empty:
         at = leverage.pivot(index="draw", columns="distance")
-        far = DISTANCES[-1]
-        turned = {
-            machine: at[f"rotation_{machine}", far] for machine in machines.MACHINES
-        }
-        own = at["rotation_Least 1-Norm"]
-        change = at["rbf_change_Least 1-Norm"]
-        words = "of Least 1-Norm, outlier at 100 - at"
-        pairs = {
-            f"rotation {words} 50, linear kernel": (own[far], own[50.0]),
-            f"change of decision {words} 10, RBF kernel": (change[far], change[10.0]),
-            **_beside_l1(turned, ", outlier at 100, linear kernel"),
-        }
-        for column, pair in pairs.items():
-            out.add_mean(
-                "influence", column, paired_difference(*pair), leverage.converged.all()
-            )
+        at = at.set_axis([f"{name}_{far:g}" for name, far in at], axis=1)
+        out.add_claims("influence", at, OUTLIER, leverage.converged.all())
     return out.frame()
 
 
-def _beside_l1(turned, words):
-    return {
-        f"rotation {m} - L1{words}": (turned[m], turned["L1"])
-        for m in turned
-        if m != "L1"
-    }
-
-
-def _add_claims(out, frame):
+def _add_draws(out, frame):
     converged = frame.converged.all()
     for row, rule in (("clean", "clean"), ("two flips", "one_per_class")):
         separable = share(frame[f"{rule}_separable"])
@@ -282,34 +299,9 @@ def _add_claims(out, frame):
         crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
         lesser = np.minimum(crossed, 1 - crossed).min(axis=1)
         out.add_mean("clean", column, mean_and_standard_error(lesser), converged)
-    turned = {
-        machine: frame[f"one_per_class_{machine}"] for machine in machines.MACHINES
-    }
-    least = turned["Least 1-Norm"]
-    angle = frame["clean_LS_to_Least_1-Norm"]
-    errors = (
-        frame[f"one_per_class_error_{machine}"] for machine in machines.PRINTED_MACHINES
-    )
-    pairs = {
-        "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (
-            angle,
-            least,
-        ),
-        "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (
-            turned["LS"],
-            angle,
-        ),
-        "rotation of Least 1-Norm - half of that of LS (degrees)": (
-            least,
-            turned["LS"] / 2,
-        ),
-        **_beside_l1(turned, " (degrees)"),
-    }
-    pairs["% err. on new points LS - Least 1-Norm"] = errors
-    for column, pair in pairs.items():
-        out.add_mean("one flip a class", column, paired_difference(*pair), converged)
+    out.add_claims("one flip a class", frame, ONE_FLIP, converged)
     for machine in ("Least 1-Norm", "LS", "L2"):
         largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
-        out.add_all(
-            "influence", {f"largest |alpha| / C, {machine}": largest}, converged
+        out.add(
+            "influence", f"largest |alpha| / C, {machine}", largest, converged=converged
         )
