@@ -152,6 +152,19 @@ def none_without_records(*columns):
     return decorate
 
 
+def wide(frame, index, by):
+    """A row a repetition; a column is one of the values of `by` and what is on record of it.
+
+    So "Amari_near" is the column "near" of the rows whose `by` is "Amari".
+    """
+    table = frame.pivot(index=index, columns=by)
+    names = [
+        f"{one:g}_{column}" if isinstance(one, float) else f"{one}_{column}"
+        for column, one in table
+    ]
+    return table.set_axis(names, axis=1).astype(float)
+
+
 def row_a_group(frame, by, row, among=None):
     """A table with one row a group of records.
 

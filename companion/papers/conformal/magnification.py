@@ -13,10 +13,10 @@ from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
 from companion.conformal import factors as conformal
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem
-from companion.papers.summaries import Values, study_over
+from companion.papers.summaries import Values, study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
@@ -258,63 +258,64 @@ STUDIES = (SCENES, FORMULA, DISPLACEMENTS)
 #: Support weights as the SVM has them, in ``data/readings.yaml``.
 SVM_UNITS = "svm-units"
 
-RATIO = "log10 of the magnification ratio"
-LARGEST = "distance of the largest magnification from the"
+_RATIO = "log10 of the magnification ratio"
+_LARGEST = "distance of the largest magnification from the"
+#: What is said of the methods, by row, from the numbers of a scene: a column a method and quantity.
+CLAIMS = {
+    "Amari": {
+        f"{_RATIO}: near the frontier - far": "Amari_near - Amari_far",
+        "rank correlation of the ratio and the density of SVs along the frontier": (
+            "Amari_with_density"
+        ),
+    },
+    "Williams": {f"{_RATIO}: near the frontier - far": "Williams_near - Williams_far"},
+    "Wu-Amari": {
+        "spread of log10 of the ratio along the frontier: Wu-Amari - Amari": (
+            "`Wu-Amari_along` - Amari_along"
+        )
+    },
+    "Figure 4.3.1": {
+        f"{_LARGEST} frontier of the SVM, Wu-Amari": (
+            "abs(`Wu-Amari_largest_at` - `Wu-Amari_frontier`)"
+        )
+    },
+    "Figure 4.3.2": {
+        f"{_LARGEST} true frontier: ACT - Wu-Amari": (
+            "abs(ACT_largest_at) - abs(`Wu-Amari_largest_at`)"
+        )
+    },
+    "Figure 4.4.1": {
+        "distance from the true frontier: estimated boundary of KBA - frontier of the SVM": (
+            "abs(KBA_estimated) - abs(KBA_frontier)"
+        )
+    },
+}
+DISPLACED = {
+    "distance of the support hyperplane of the majority class: bias - margin displacement": (
+        "`bias displaced_moved` - `margin displaced_moved`"
+    ),
+    "distance of a support hyperplane from the true one: majority - minority": (
+        "`bias displaced_majority_off` - `bias displaced_minority_off`"
+    ),
+}
 
 
 def reproduced_values(records):
     """Sections 4.1 to 4.5 and Figure 5.3.1."""
     out = Values()
-    pairs = {}
     if not records["scenes"].empty:
-        of = {
-            name: own.reset_index() for name, own in records["scenes"].groupby("method")
-        }
-        for name in ("Amari", "Williams"):
-            pairs[name, f"{RATIO}: near the frontier - far"] = (
-                of[name].near,
-                of[name].far,
-            )
-        column = f"{RATIO}: the smaller of near and minus far"
-        own = of["Amari"]
-        for shift, reading in ((0.0, ""), (own.svm_units.astype(float), SVM_UNITS)):
-            both = np.minimum(own.near + shift, -own.far - shift)
-            out.add_mean(
-                "Amari", column, mean_and_standard_error(both), reading=reading
-            )
-        column = (
-            "rank correlation of the ratio and the density of SVs along the frontier"
-        )
-        out.add_mean("Amari", column, mean_and_standard_error(of["Amari"].with_density))
-        column = "spread of log10 of the ratio along the frontier: Wu-Amari - Amari"
-        pairs["Wu-Amari", column] = (of["Wu-Amari"].along, of["Amari"].along)
-        wu = of["Wu-Amari"]
-        act = of["ACT"].largest_at.abs()
-        from_svm = (wu.largest_at - wu.frontier).abs()
-        from_true = wu.largest_at.abs()
-        column = f"{LARGEST} frontier of the SVM, Wu-Amari"
-        out.add_mean("Figure 4.3.1", column, mean_and_standard_error(from_svm))
-        pairs["Figure 4.3.2", f"{LARGEST} true frontier: ACT - Wu-Amari"] = (
-            act,
-            from_true,
-        )
-        kba = of["KBA"].astype({"estimated": float})
-        column = "distance from the true frontier: estimated boundary of KBA - frontier of the SVM"
-        pairs["Figure 4.4.1", column] = (kba.estimated.abs(), kba.frontier.abs())
+        scenes = wide(records["scenes"], "scene", "method")
+        for row, claims in CLAIMS.items():
+            out.add_claims(row, scenes, claims)
+        column = f"{_RATIO}: the smaller of near and minus far"
+        svm_units = scenes.Amari_svm_units.astype(float)
+        for shift, reading in ((0.0, ""), (svm_units, SVM_UNITS)):
+            smaller = np.minimum(scenes.Amari_near + shift, -scenes.Amari_far - shift)
+            mean = mean_and_standard_error(smaller)
+            out.add_mean("Amari", column, mean, reading=reading)
     if not records["displacements"].empty:
-        moved = records["displacements"].pivot(
-            index="scene", columns="way", values="moved"
-        )
-        column = "distance of the support hyperplane of the majority class: "
-        place = ("Figure 5.3.1", f"{column}bias - margin displacement")
-        pairs[place] = (moved["bias displaced"], moved["margin displaced"])
-        off = records["displacements"].groupby("scene").first()
-        column = (
-            "distance of a support hyperplane from the true one: majority - minority"
-        )
-        pairs["Figure 5.3.1", column] = (off.majority_off, off.minority_off)
-    for place, pair in pairs.items():
-        out.add_mean(*place, paired_difference(*pair))
+        displaced = wide(records["displacements"], "scene", "way")
+        out.add_claims("Figure 5.3.1", displaced, DISPLACED)
     if not records["formula"].empty:
         found = records["formula"].iloc[0]
         place = ("(4.1.5)", "largest error of the magnification, relative")

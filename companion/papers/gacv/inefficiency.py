@@ -19,6 +19,7 @@ from companion.papers.summaries import (
     select,
     study_over,
     values_from,
+    wide,
     with_error,
 )
 
@@ -166,10 +167,7 @@ def side_by_side(frame, case):
     """The runs of a case, a row a sample; a column is a criterion and what is on record of it."""
     own = _with_inefficiency(select(frame, case=case, **PRINTED))
     quantities = own.drop(columns="converged").select_dtypes("number")
-    table = quantities.assign(criterion=own.criterion)
-    table = table.pivot(index="sample", columns="criterion")
-    names = [f"{criterion}_{quantity}" for quantity, criterion in table]
-    return table.set_axis(names, axis=1)
+    return wide(quantities.assign(criterion=own.criterion), "sample", "criterion")
 
 
 def in_common(*several):

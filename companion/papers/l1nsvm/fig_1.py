@@ -15,7 +15,7 @@ from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm import machines
-from companion.papers.summaries import Values, share, study_over
+from companion.papers.summaries import Values, share, study_over, wide
 from companion.reproduction import seed_for
 
 N_PER_CLASS = 20
@@ -248,17 +248,17 @@ ONE_FLIP = {
         for machine in _BESIDE_L1
     },
 }
-#: What an outlier does at the distances at the end of the names.
+#: What an outlier does at the distances that the names begin with.
 OUTLIER = {
     "rotation of Least 1-Norm, outlier at 100 - at 50, linear kernel": (
-        "`rotation_Least 1-Norm_100` - `rotation_Least 1-Norm_50`"
+        "`100_rotation_Least 1-Norm` - `50_rotation_Least 1-Norm`"
     ),
     "change of decision of Least 1-Norm, outlier at 100 - at 10, RBF kernel": (
-        "`rbf_change_Least 1-Norm_100` - `rbf_change_Least 1-Norm_10`"
+        "`100_rbf_change_Least 1-Norm` - `10_rbf_change_Least 1-Norm`"
     ),
     **{
         f"rotation {machine} - L1, outlier at 100, linear kernel": (
-            f"`rotation_{machine}_100` - rotation_L1_100"
+            f"`100_rotation_{machine}` - `100_rotation_L1`"
         )
         for machine in _BESIDE_L1
     },
@@ -283,9 +283,8 @@ def values(records):
             )
         _add_draws(out, frame)
     if not leverage.empty:
-        at = leverage.pivot(index="draw", columns="distance")
-        at = at.set_axis([f"{name}_{far:g}" for name, far in at], axis=1)
-        out.add_claims("influence", at, OUTLIER, leverage.converged.all())
+        by_distance = wide(leverage, "draw", "distance")
+        out.add_claims("influence", by_distance, OUTLIER, leverage.converged.all())
     return out.frame()
 
 
