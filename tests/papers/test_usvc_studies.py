@@ -2,12 +2,22 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.svm import SVC
 
 from companion import UnbiasedSVC
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
 from companion.kernels import gram
-from companion.papers.usvc import boosting, cases, fig_1, fig_3_4, linear, table_1
+from companion.metrics import paired_difference
+from companion.papers.usvc import (
+    boosting,
+    cases,
+    fig_1,
+    fig_3_4,
+    linear,
+    paired_errors,
+    table_1,
+)
 from companion.papers.usvc.splits import Split, split, wrong
 
 
@@ -145,3 +155,13 @@ def test_boosting_keeps_the_bound_of_confidence_rated_votes_and_says_what_its_ne
         <= np.prod(np.sqrt(1 - r**2))
         < 0.8
     )
+
+
+def test_a_difference_is_as_significant_as_the_paired_t_test_says():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 12)) + [[0.5], [0.0]]
+    found = paired_errors.significance(paired_difference(first, second))
+    p = stats.ttest_rel(first, second).pvalue
+    assert found > 0
+    assert 2 * stats.norm.sf(found) == pytest.approx(p)
+    assert paired_errors.significance(paired_difference(first, first)) == 0

@@ -2,7 +2,13 @@
 
 from companion.papers.summaries import Values, present
 from companion.papers.usvc.linear import add_errors, compute_split
-from companion.papers.usvc.paired_errors import add_average, add_protocol, most_sets
+from companion.papers.usvc.paired_errors import (
+    add_at_the_same_C,
+    add_average,
+    add_protocol,
+    by_machine,
+    most_sets,
+)
 from companion.papers.usvc.splits import BENCHMARK_SETS, split_study
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
@@ -19,6 +25,8 @@ def values(records):
     out = Values()
     frame = records["table_2"]
     add_errors(out, frame, BENCHMARK_SETS)
+    for name in present(frame, BENCHMARK_SETS):
+        add_at_the_same_C(out, name, by_machine(frame, name))
     if present(frame, BENCHMARK_SETS) == list(BENCHMARK_SETS):
         for machine in ("SVMlight", "USVC"):
             column = f"sets on which LS errs more than {machine}, above half of them"

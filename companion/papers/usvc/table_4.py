@@ -15,6 +15,7 @@ from companion.papers.summaries import Values, magnitude, present
 from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import distance_to_step
 from companion.papers.usvc.paired_errors import (
+    add_at_the_same_C,
     add_average,
     add_protocol,
     by_machine,
@@ -62,13 +63,7 @@ def values(records):
     names = present(frame, MEDICAL_SETS)
     own = {name: by_machine(frame, name) for name in names}
     for name, machines in own.items():
-        usvc = machines["USVC"]
-        svc = machines["SVMlight"]
-        at_its_C = 100.0 * usvc.test_wrong_at_svc_C / usvc.n_test
-        column = "USVC - SVMlight, at the C of SVMlight (points)"
-        out.add_mean(
-            name, column, paired_difference(at_its_C, svc.error), usvc.converged.all()
-        )
+        add_at_the_same_C(out, name, machines)
     for name in present(frame, SCARCE):
         _add_scarce(out, name, own[name])
     if names == list(MEDICAL_SETS):
