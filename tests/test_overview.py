@@ -99,20 +99,19 @@ def run(small, notebook, monkeypatch):
     return run
 
 
-def test_three_sentences_a_paper_say_what_it_proposes_what_holds_and_what_to_use(run):
-    first, second = run("cell-04")[0]["sentences"]
+def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(run):
+    first, second = run("cell-04")[0]["cards"]
     title, _, citation, _, *sentences = first.splitlines()
     assert (title, citation) == ("### One", "A. Nobody (`one`).")
-    assert sentences[0] == "* **What it proposes.** A trick."
-    assert (
+    proposes, today, own_score = sentences
+    assert proposes == "* **What it proposes.** A trick."
+    assert today == "* **Today.** `sorted`."
+    numbers = (
         "Of 1 printed numbers 1 are consistent with ours (1 agree, 0 are compatible)"
-        in sentences[1]
     )
-    assert (
-        "The main claim, better: **holds** (of 2 tests 1 holds, 1 undecided)."
-        in sentences[1]
-    )
-    assert sentences[2] == "* **What to use today.** `sorted`."
+    assert numbers in own_score
+    claim = "The main claim, better: **holds** (of 2 tests 1 holds, 1 undecided)."
+    assert claim in own_score
     assert (
         "Of 1 sentences 0 hold, 0 are mixed, 0 undecided, and 1 fail (0 refuted, 0 explained"
         in second

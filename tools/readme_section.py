@@ -10,6 +10,7 @@ import pandas as pd
 from companion._utils.paths import project_root
 from companion.papers.across.overview import load_ledgers, summary
 from companion.reproduction.artefacts import list_papers
+from companion.reproduction.cards import card
 from companion.reproduction.display import score_tables
 from companion.reproduction.notebooks import notebook_path
 
@@ -18,16 +19,20 @@ END = "<!-- verdicts: end -->"
 
 
 def section():
-    """The score of all papers in a paragraph and two tables, as Markdown."""
+    """The card of each paper, and the score of all in a paragraph and two tables, as Markdown."""
     papers = list_papers()
     ledgers = load_ledgers()
     groups = {}
+    cards = []
     for key, paper in papers.items():
         first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
-        groups[f"[{paper.short or key}](notebooks/{first}.ipynb)"] = ledgers[key]
+        title = f"[{paper.short or key}](notebooks/{first}.ipynb)"
+        groups[title] = ledgers[key]
+        cards.append(f"### {title}\n\n{card(paper, ledgers[key]).to_markdown()}")
     groups["all"] = pd.concat(ledgers.values())
     tables = [table.to_markdown() for table in score_tables(groups)]
-    return "\n\n".join([summary(ledgers).partition("\n\n")[0], *tables])
+    in_words = summary(ledgers).partition("\n\n")[0]
+    return "\n\n".join([*cards, "### The score", in_words, *tables])
 
 
 def replaced(text, section):

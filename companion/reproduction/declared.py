@@ -153,7 +153,7 @@ def _shape_faults(entry, texts, lists, optional):
     return faults
 
 
-def _load(name, texts, lists, read, optional=()):
+def load_entries(name, texts, lists, read, optional=()):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
     `read` gives the faults of an entry in good shape, and what it declares.
@@ -175,7 +175,7 @@ def _load(name, texts, lists, read, optional=()):
     return declared
 
 
-def _unknown(entry, name, known):
+def unknown_word(entry, name, known):
     if entry[name].strip() in known:
         return []
     return [f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"]
@@ -228,7 +228,7 @@ def load_deviations(load=load_published):
             ]
         except FileNotFoundError:
             return [f"paper {paper!r} has no published values"], {}
-        faults += _unknown(entry, "status", STATUSES)
+        faults += unknown_word(entry, "status", STATUSES)
         faults += _wrong_rests(entry, known(paper))
         told = [entry[name].strip() for name in ("reason", "evidence", "status")]
         deviation = Deviation(*told, rests_on=tuple(entry.get("rests_on", ())))
@@ -236,7 +236,7 @@ def load_deviations(load=load_published):
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
     lists = ("rows", "columns")
-    return _load("deviations.yaml", texts, lists, read, optional=("rests_on",))
+    return load_entries("deviations.yaml", texts, lists, read, optional=("rests_on",))
 
 
 def _wrong_rests(entry, known):
@@ -257,7 +257,7 @@ def load_errata():
     texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
-        faults = _unknown(entry, "paper", list_papers()) + _unknown(
+        faults = unknown_word(entry, "paper", list_papers()) + unknown_word(
             entry, "kind", KINDS
         )
         faults += _unproved(entry)
@@ -265,14 +265,14 @@ def load_errata():
         erratum = Erratum(*said, proof=tuple(entry["proof"]))
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
-    return list(_load("errata.yaml", texts, ("proof",), read).values())
+    return list(load_entries("errata.yaml", texts, ("proof",), read).values())
 
 
 def load_readings():
     """The readings in ``data/readings.yaml`` by id, checked as :func:`load_deviations` does."""
 
     def read(entry):
-        faults = _unknown(entry, "paper", list_papers()) + _unproved(entry)
+        faults = unknown_word(entry, "paper", list_papers()) + _unproved(entry)
         if not entry["tried"].isdecimal() or int(entry["tried"]) < 1:
             faults.append(
                 f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}"
@@ -283,5 +283,5 @@ def load_readings():
         return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
 
     texts = ("id", "paper", "changes", "tried")
-    found = _load("readings.yaml", texts, ("proof",), read)
+    found = load_entries("readings.yaml", texts, ("proof",), read)
     return {key: reading for (key,), reading in found.items()}

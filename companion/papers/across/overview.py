@@ -8,8 +8,9 @@ from collections import Counter
 import pandas as pd
 
 from companion.reproduction import declared
-from companion.reproduction.artefacts import list_artefacts
-from companion.reproduction.display import escaped
+from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.cards import card
+from companion.reproduction.display import escaped, whole
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import (
     numbers_in_words,
@@ -40,13 +41,24 @@ def main_claim(paper, ledger):
     return f"{escaped(paper.claim)}: **{verdict}** ({counts})"
 
 
-def what_holds(paper, ledger):
-    """How much of a paper is consistent, and its main claim, as Markdown."""
+def show_card(key):
+    """The card of a paper on record, for the first page of its notebooks."""
+    from IPython.display import Markdown
+
+    paper = list_papers()[key]
+    ledgers, _, failures = read_ledgers(list_artefacts(key))
+    if failures:
+        raise RuntimeError(f"There is no card of {key}:\n" + "\n".join(failures))
+    return Markdown(whole_card(paper, whole(ledgers)))
+
+
+def whole_card(paper, ledger):
+    """The card of a paper with its score and its main claim, as Markdown."""
     counts = score(ledger)
     text = f"{numbers_in_words(counts['numbers'])} {sentences_in_words(counts['sentences'])}"
     if paper.claim:
         text += f" The main claim, {main_claim(paper, ledger)}."
-    return text
+    return f"{card(paper, ledger).to_markdown()}\n* **The score.** {text}"
 
 
 def summary(ledgers):

@@ -13,6 +13,7 @@ from companion._utils.paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
+from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, row_id, verdict_table
 from companion.reproduction.notebooks import notebook_path
@@ -102,6 +103,12 @@ class Group:
     def run_score(self):
         """The score of all of them in the run that is shown beside, None if none was run."""
         return _score([entry.run for entry in self.entries])
+
+    @cached_property
+    def card(self):
+        """What there is to know of the paper, None of no paper or without any verdict."""
+        ledgers = [own.ledger for own in self.entries if own.ledger is not None]
+        return card(self.paper, pd.concat(ledgers)) if ledgers else None
 
     @property
     def short(self):

@@ -1,0 +1,153 @@
+"""The cards of the papers: what each proposes, what holds up, misprints, and what to use today.
+
+``data/cards.yaml`` is a list. An entry has the ``paper``, the ``part`` of the card and what it
+``says``, with numbers in braces that are filled from the verdicts; in ``rests_on`` stand the rows
+that the text speaks of, each after the word that it takes for granted. Once a row has another word,
+the card says that instead, so that no text outlives its records.
+"""
+
+import re
+from dataclasses import dataclass
+
+from companion.reproduction.declared import load_entries, unknown_word
+from companion.reproduction.published import load_published
+from companion.reproduction.scores import score
+from companion.reproduction.tables import number_text
+
+__all__ = ["Card", "card"]
+
+PARTS = ("found", "misprints")
+_BRACES = re.compile(
+    r"\{(?:(printed|corrected|size|percent|numbers|sentences) )?([^{}]+)\}"
+)
+_RESTS = re.compile(r"(holds|undecided|fails|agrees|compatible|differs) (.+)")
+_DIGITS = ".3g"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What there is to know of a paper, in Markdown.
+
+    Attributes
+    ----------
+    proposes, today : str
+        What the paper proposes; when to use it today, and what instead.
+    found, misprints : list of str
+        What holds up and what does not; misprints that change the reading.
+    """
+
+    proposes: str
+    found: list[str]
+    misprints: list[str]
+    today: str
+
+    def to_markdown(self):
+        """A list of what it says."""
+        lines = [
+            ("What it proposes", [self.proposes]),
+            ("What holds up, and what does not", self.found),
+            ("Misprints that change the reading", self.misprints),
+            ("Today", [self.today]),
+        ]
+        return "\n".join(
+            f"* **{title}.** {' '.join(texts)}" for title, texts in lines if any(texts)
+        )
+
+
+def load_cards(load=load_published):
+    """The entries of ``data/cards.yaml`` by paper, checked as deviations are.
+
+    Returns
+    -------
+    dict
+        From the key of a paper to (part, text, rests_on), in the order of the file.
+    """
+
+    def read(entry):
+        rests_on = entry.get("rests_on", [])
+        faults = unknown_word(entry, "part", PARTS)
+        try:
+            values = load(entry["paper"])
+        except FileNotFoundError:
+            return [f"paper {entry['paper']!r} has no published values"], {}
+        names = values["artefact"] + ": " + values["row"] + " / " + values["column"]
+        cells = [
+            text for of, text in _BRACES.findall(entry["says"]) if not _is_score(of)
+        ]
+        for text in rests_on:
+            match = _RESTS.fullmatch(text)
+            if match:
+                cells.append(match[2])
+            else:
+                faults.append(f"rests_on {text!r} must be a word and a row")
+        known = set(names)
+        faults += [
+            f"{cell!r} is no published value" for cell in cells if cell not in known
+        ]
+        found = (entry["part"], entry["says"], tuple(rests_on))
+        return faults, {(entry["paper"], entry["says"]): found}
+
+    texts = ("paper", "part", "says")
+    entries = load_entries("cards.yaml", texts, (), read, optional=("rests_on",))
+    cards = {}
+    for (paper, _), found in entries.items():
+        cards.setdefault(paper, []).append(found)
+    return cards
+
+
+def _is_score(of):
+    return of in ("numbers", "sentences")
+
+
+def card(paper, ledger, entries=None):
+    """The card of a paper, filled from its ledger.
+
+    Parameters
+    ----------
+    paper : companion.reproduction.Paper
+    ledger : pandas.DataFrame
+        Of the whole paper.
+    entries : list, optional
+        By default those of ``data/cards.yaml``.
+
+    Returns
+    -------
+    Card
+    """
+    if entries is None:
+        entries = load_cards().get(paper.key, [])
+    rows = {
+        f"{line['artefact']}: {line['row']} / {line['column']}": line
+        for line in ledger.to_dict("records")
+    }
+    counts = score(ledger)
+    texts = {part: [] for part in PARTS}
+    for part, says, rests_on in entries:
+        texts[part].append(_filled(says, rests_on, rows, counts))
+    return Card(paper.proposes, texts["found"], texts["misprints"], paper.today)
+
+
+def _filled(says, rests_on, rows, counts):
+    """A text with its numbers, or what has become of the rows that it rests on."""
+    changed = []
+    for text in rests_on:
+        word, cell = _RESTS.fullmatch(text).groups()
+        outcome = rows[cell]["outcome"] if cell in rows else "not run"
+        if outcome != word:
+            changed.append(f"{cell}: {outcome}")
+    if changed:
+        return f"To be told anew, since the records changed: {'; '.join(changed)}."
+
+    def number(match):
+        of, name = match.groups()
+        if _is_score(of):
+            return str(counts[of][name])
+        line = rows.get(name, {})
+        if of == "printed":
+            return line.get("printed", "-")
+        value = line.get("reproduced_as_read" if of == "corrected" else "reproduced")
+        if of == "percent":
+            return f"{number_text(100 * value, '.0f')} %"
+        return number_text(abs(value) if of == "size" else value, _DIGITS) or "-"
+
+    return _BRACES.sub(number, says)

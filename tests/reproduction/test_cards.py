@@ -1,0 +1,81 @@
+"""Cards say what the records say: a changed record changes them, and none outlives its words."""
+
+import re
+
+import pandas as pd
+import pytest
+from test_verdicts import published, reproduced
+
+from companion.papers.across.overview import load_ledgers
+from companion.reproduction import declared
+from companion.reproduction.artefacts import Paper, list_papers
+from companion.reproduction.cards import card, load_cards
+from companion.reproduction.published import PublishedError
+from companion.reproduction.verdicts import compare
+
+PAPER = Paper("toy", "Toy", "A. Nobody", "nowhere", proposes="A trick.", today="No.")
+CELL = "table_1: heart / error"
+SAYS = f"It errs by {{{CELL}}}, printed {{printed {CELL}}}, of {{numbers all}}."
+ENTRIES = [("found", SAYS, (f"agrees {CELL}",))]
+
+
+def filled(value, entries=ENTRIES):
+    """What the card of a toy finds."""
+    return card(PAPER, compare(published(), reproduced(value)), entries).found
+
+
+def test_a_changed_record_changes_the_card():
+    assert filled(22.4) == ["It errs by 22.4, printed 22.4, of 1."]
+    assert filled(22.5) == ["It errs by 22.5, printed 22.4, of 1."]
+    anew = (
+        "To be told anew, since the records changed: table_1: heart / error: differs."
+    )
+    assert filled(30.0) == [anew]
+
+
+def test_numbers_have_other_forms():
+    forms = f"{{size {CELL}}} {{percent {CELL}}} {{corrected {CELL}}}"
+    own = pd.concat([reproduced(-0.5), reproduced(0.25, reading="exchanged")])
+    ledger = compare(published(), own, {}, {"exchanged": None})
+    assert card(PAPER, ledger, [("found", forms, ())]).found == ["0.5 -50 % 0.25"]
+
+
+def test_a_card_is_a_list_without_what_there_is_nothing_of():
+    text = card(PAPER, compare(published(), reproduced(22.4)), ENTRIES).to_markdown()
+    titles = re.findall(r"(?m)^\* \*\*(.*?)\.\*\*", text)
+    assert titles == ["What it proposes", "What holds up, and what does not", "Today"]
+
+
+FAULTS = [
+    ("found", "lost", "part 'lost' is unknown"),
+    ("heart", "liver", "'table_1: liver / error' is no published value"),
+    ("agrees table", "maybe table", "rests_on 'maybe table_1: heart / error' must be"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message):
+    text = f"""\
+- paper: toy
+  part: found
+  says: "It errs by {{{CELL}}}."
+  rests_on: ["agrees {CELL}"]
+"""
+    monkeypatch.setattr(declared, "data_dir", lambda: tmp_path)
+    path = tmp_path / "cards.yaml"
+    path.write_text(text)
+    assert len(load_cards(lambda paper: published())["toy"]) == 1
+    path.write_text(text.replace(old, new))
+    with pytest.raises(PublishedError, match=re.escape(message)):
+        load_cards(lambda paper: published())
+
+
+def test_every_paper_has_a_card_that_its_records_bear_out():
+    ledgers = load_ledgers()
+    for key, paper in list_papers().items():
+        own = card(paper, ledgers[key])
+        texts = [*own.found, *own.misprints]
+        assert own.found, key
+        assert own.misprints, key
+        assert [text for text in texts if text.startswith("To be told anew")] == []
+        assert not re.search(r"[{}]|\b-(?=[ .,])", " ".join(texts)), key
