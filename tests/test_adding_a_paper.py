@@ -135,17 +135,6 @@ def test_what_differs_is_named_until_it_is_declared(walk):
     ]  # the setting is not scored
 
 
-def test_records_and_notebook_are_ready_to_be_committed(walk):
-    records = walk.project / "data" / "records" / "nearest_mean" / "table_1.csv"
-    assert records.read_text(encoding="utf-8").count("\n") > 150
-    path = walk.project / "notebooks" / "nearest_mean" / "table_1.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    assert notebook.metadata["companion"]["artefact"] == "nearest_mean/table_1"
-    assert all(
-        cell.execution_count for cell in notebook.cells if cell.cell_type == "code"
-    )
-
-
 def test_the_tests_found_the_paper_by_themselves(walk):
     found = walk.runs["python -m pytest tests/notebooks notebooks -k nearest_mean"]
     # parameters, stamp and title; and nbval's cells

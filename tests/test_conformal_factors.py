@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import each, refused
+from _cases import refused
 from _conformal_problems import mixed_derivatives
 
 from companion.conformal import factors as c
@@ -44,20 +44,6 @@ def test_bad_rates_and_a_single_support_vector_are_refused():
     )
     refused(r"at least 0.*Got -1", c.gaussian_sum, D, np.array([1.0, -1.0]))
     refused(r"one rate and one weight.*rates \(1, 3\)", c.gaussian_sum, D, np.ones(3))
-
-
-@each(kappa=[0.0, 0.3, 5.0], shrink=[0.05, 0.6, 1.0])
-def test_the_derivatives_of_margin_displacement_are_finite_differences(kappa, shrink):
-    f = np.linspace(-2, 2, 41)
-    offset = -0.8
-    step = 1e-6
-    value, by_kappa, by_shrink = c.margin_displacement(f, kappa, shrink, offset)
-    displaced = c.displaced_decision(f, shrink, offset)
-    np.testing.assert_allclose(value, c.boundary_decay(displaced, kappa))
-    for found, a, b in ((by_kappa, step, 0.0), (by_shrink, 0.0, step)):
-        above = c.margin_displacement(f, kappa + a, shrink + b, offset)[0]
-        below = c.margin_displacement(f, kappa - a, shrink - b, offset)[0]
-        np.testing.assert_allclose(found, (above - below) / (2 * step), atol=1e-8)
 
 
 def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():

@@ -6,11 +6,9 @@ from _cases import cases, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
-from companion.metrics import g_mean, g_mean_error, g_mean_scorer, paired_difference
+from companion.metrics import g_mean, g_mean_error, paired_difference
 from companion.metrics import mean_and_standard_error as mean_error
 
 
@@ -54,19 +52,6 @@ def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
         wanted = np.prod(recalls) ** (1 / recalls.size)
         assert g_mean(truth, chosen) == pytest.approx(wanted)
         assert g_mean_error(truth, chosen) == pytest.approx(1 - wanted)
-
-
-def test_the_g_mean_scorer_works_in_cross_validation():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = np.arange(60) % 4 == 0
-    X[y] += 3.0
-    model = LogisticRegression()
-    folds = StratifiedKFold(3)
-    scores = cross_val_score(model, X, y, cv=folds, scoring=g_mean_scorer)
-    chosen = cross_val_predict(model, X, y, cv=folds)
-    wanted = [g_mean(y[test], chosen[test]) for _, test in folds.split(X, y)]
-    np.testing.assert_allclose(scores, wanted)
 
 
 @pytest.mark.parametrize(("truth", "chosen"), [([], []), ([1, 2], [1]), ([[1]], [[1]])])

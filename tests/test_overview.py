@@ -10,7 +10,7 @@ import pytest
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
 from companion.reproduction.artefacts import Paper, get_artefact, list_papers
-from companion.reproduction.declared import Deviation, Erratum, Reading
+from companion.reproduction.declared import Deviation, Erratum
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.published import load_published
 
@@ -126,20 +126,6 @@ def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_test
     assert paper.proposes.endswith(".")
     assert paper.today.endswith(".")
     assert paper.claim in set(published["sentence"][published["asks"] == "claim"])
-
-
-def test_readings_are_counted_as_printed_and_as_read(run, monkeypatch):
-    reading = Reading("two", "a sign", ("tests/x.py::test_b",), 3)
-    monkeypatch.setattr(declared, "load_readings", lambda: {"turned": reading})
-    table, numbers, sentences = run("cell-13", "cell-10", "cell-13b")[1][-3:]
-    assert table.rows == [
-        ["two", "turned", "a sign", "3", "1", "0", "1", "tests/x.py::test_b"]
-    ]
-    assert table.to_html().startswith(
-        "<details><summary>Misprints corrected</summary>\n<div"
-    )
-    for table in (numbers, sentences):
-        assert [row[0] for row in table.rows] == ["one", "two", "all"]
 
 
 def test_a_claim_has_one_word_unless_its_tests_disagree(run):

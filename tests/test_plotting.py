@@ -6,32 +6,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from companion import plotting
-from companion.papers.gacv.selection import NAMES
-from companion.reproduction.scores import NUMBER_PARTS, SENTENCE_PARTS
 
 
 def texts(labels):
     return [label.get_text() for label in labels]
-
-
-def legend_of(ax):
-    return texts(ax.get_legend().get_texts())
-
-
-def test_distributions_reach_one_and_mark_their_mean(ax):
-    samples = {"LS": np.array([3.0, 1.0, 2.0]), "L1": np.array([0.5, 0.5, 0.5])}
-    plotting.plot_distributions(ax, samples, xlabel="degrees")
-    assert ax.get_xlabel() == "degrees"
-    assert legend_of(ax) == ["LS (mean 2.0)", "L1 (mean 0.5)"]
-
-
-def test_differences_are_drawn_with_two_standard_errors_from_top_to_bottom(ax):
-    series = {"GACV": (np.array([0.5, -1.0]), np.array([0.1, 0.2]))}
-    plotting.plot_differences(ax, ["Heart", "German"], series, xlabel="d")
-    assert texts(ax.get_yticklabels()) == ["Heart", "German"]
-    assert ax.yaxis_inverted()
-    bars = ax.containers[0].lines[2][0].get_segments()
-    assert np.allclose([bar[:, 0] for bar in bars], [[0.3, 0.7], [-1.4, -0.6]])
 
 
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
@@ -64,27 +42,6 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
     assert texts(ax.get_xticklabels()) == ["one: L1", "two: LS"]
     assert texts(ax.get_yticklabels()) == ["SMO", "MDM"]
     assert len(ax.lines) == 1
-
-
-def test_machines_and_verdicts_have_looks_of_their_own():
-    assert set(plotting.VERDICT_STYLES) == {*NUMBER_PARTS, *SENTENCE_PARTS}
-    machines = [tuple(look.values()) for look in plotting.MACHINE_STYLES.values()]
-    verdicts = [
-        [(look["facecolor"], look["hatch"]) for look in map(styles.get, parts)]
-        for styles, parts in (
-            (plotting.VERDICT_STYLES, NUMBER_PARTS),
-            (plotting.VERDICT_STYLES, SENTENCE_PARTS),
-        )
-    ]
-    for looks in (machines, *verdicts):
-        assert len(set(looks)) == len(looks) >= 4
-
-
-def test_every_criterion_has_a_look_by_the_start_of_its_name():
-    drawn = ("gacv", "xa", "misclass", "gckl", "cv_10", "loo")
-    for names in NAMES.values():
-        looks = {tuple(plotting.style_of(names[key]).values()) for key in drawn}
-        assert len(looks) == len(drawn)
 
 
 def test_a_player_needs_no_network_and_is_the_same_every_time():

@@ -7,11 +7,7 @@ import pytest
 from _cases import refused
 
 from companion.datasets import flip_labels, three_classes
-from companion.datasets.checkers import (
-    checkers_board,
-    checkers_board_grid,
-    checkers_board_label,
-)
+from companion.datasets.checkers import checkers_board, checkers_board_grid
 from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
 from companion.datasets.threshold_cases import threshold_case
 
@@ -116,22 +112,6 @@ def test_bad_arguments_are_named(call, message):
 
 
 # ------------------------------------------------------------------ the checkers board
-
-
-def test_a_draw_of_the_board_has_its_classes_on_their_tiles_and_fills_them_evenly():
-    X, y = checkers_board(rng=1)
-    assert X.shape == (2020, 2)
-    assert np.sum(y == 1) == 20
-    assert np.sum(y == -1) == 2000
-    assert np.abs(X).max() <= 2
-    assert np.array_equal(checkers_board_label(X), y)
-    n = 20_000
-    X, y = checkers_board(n, n, side=2.0, rng=2)
-    for label in (-1, 1):
-        part = X[y == label]
-        # four standard errors of a share and of the mean of U(0, 1)
-        assert abs(np.mean(part[:, 0] > 0) - 0.5) < 4 * 0.5 / np.sqrt(n)
-        assert np.abs(np.abs(part).mean(axis=0) - 0.5).max() < 4 * np.sqrt(1 / 12 / n)
 
 
 # ------------------------------------------------------------------ three classes

@@ -73,18 +73,3 @@ def test_prototypes_of_a_precomputed_kernel_are_refused():
     X, y = two_clouds(40)
     message = "precomputed kernel does not give.*use n_prototypes=None"
     refused(message, UnbiasedSVC(kernel="precomputed", n_prototypes=5).fit, gram(X), y)
-
-
-def test_samples_of_weight_zero_are_no_prototypes():
-    X, y = two_clouds(40)
-    weight = (np.arange(40) % 2).astype(float)
-    machine = UnbiasedSVC(gamma=0.3).fit(X, y, sample_weight=weight)
-    before = machine.decision_function(X)
-    for n, weights in ((21, weight), (41, None)):
-        message = f"samples of positive weight, {n - 1}. Got {n}; lower"
-        refused(
-            message, machine.set_params(n_prototypes=n).fit, X, y, sample_weight=weights
-        )
-        np.testing.assert_array_equal(machine.decision_function(X), before)
-    assert all((X[1::2] == centre).all(axis=1).any() for centre in machine.prototypes_)
-    assert np.all(machine.support_ % 2 == 1)

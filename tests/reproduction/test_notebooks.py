@@ -8,11 +8,10 @@ import nbformat
 import pytest
 from _run import said
 from _studies import two_gaussians
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from companion.reproduction.artefacts import Artefact, Parameter
-from companion.reproduction.notebooks import clean_notebook, make_stamp, run_notebook
+from companion.reproduction.notebooks import make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
@@ -177,32 +176,3 @@ def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, sou
     assert second.cells[-1].outputs[0].data["text/plain"] == "7"
     assert second.metadata.papermill.parameters == {"n": 7}
     assert "quick" not in json.dumps(second.metadata)
-
-
-def test_cleaning_removes_what_differs_from_run_to_run_and_nothing_else():
-    figure = new_output(
-        "display_data", data={"image/png": "iVBORw0KGgo="}, metadata={"w": 1}
-    )
-    trace = {"papermill": {"duration": 1.5}}
-    cell = new_code_cell("x", execution_count=4, outputs=[figure])
-    cell.metadata = NotebookNode(
-        trace, execution={"iopub.status.busy": "2026"}, scrolled=True
-    )
-    notebook = new_notebook(
-        cells=[cell], metadata={"title": "kept", "widgets": {}, **trace}
-    )
-    original = json.dumps(notebook)
-    cleaned = clean_notebook(notebook, {"profile": "paper"})
-    assert json.dumps(notebook) == original
-    assert cleaned.cells[0].metadata == {"scrolled": True}
-    assert cleaned.cells[0].outputs == [figure]
-    assert cleaned.cells[0].execution_count == 4
-    assert set(cleaned.metadata) == {
-        "title",
-        "companion",
-        "language_info",
-        "kernelspec",
-    }
-    assert cleaned.metadata.companion == {"profile": "paper"}
-    nbformat.validate(cleaned)
-    assert "companion" not in clean_notebook(cleaned).metadata

@@ -22,7 +22,7 @@ from companion.reproduction.artefacts import (
     list_artefacts,
     list_papers,
 )
-from companion.reproduction.declared import load_deviations, load_errata
+from companion.reproduction.declared import load_deviations
 from companion.reproduction.display import departures_first, verdict_table
 from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
@@ -35,7 +35,6 @@ from companion.reproduction.scores import (
     joint_lines,
     score,
 )
-from companion.reproduction.times import load_times
 
 pytestmark = pytest.mark.slow
 
@@ -189,19 +188,6 @@ def test_every_notebook_is_a_page_with_its_figures_and_their_text_alternatives(p
         ), alts
 
 
-def test_every_example_of_the_gallery_has_its_own_figure_and_text_alternative(pages):
-    examples = [
-        code
-        for code in pages["gallery"].select(".highlight")
-        if "companion" in code.text
-    ]
-    images = pages["gallery"].select("img.plot-directive")
-    assert len(examples) == len({image["src"] for image in images}) > 3
-    assert (
-        len({image["alt"] for image in images} - VAGUE) == len(images) == len(examples)
-    )
-
-
 def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
     expected = []
     counts = list(SIGNS)
@@ -346,20 +332,6 @@ def test_the_reference_describes_every_public_name(pages):
         )
         assert {f"companion.{name}.{method}" for method in own} <= ids
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
-
-
-def test_the_pages_of_errata_and_times_show_the_data_and_link_what_is_a_page(pages):
-    assert len(pages["errata"].select(".erratum")) == len(load_errata())
-    times = load_times().groupby("artefact")["seconds"].sum()
-    shown = {row.th.text: row.td.text for row in pages["times"].select("tr.total")}
-    assert shown == {name: build.duration(seconds) for name, seconds in times.items()}
-    for name in ("errata", "notebooks/overview"):
-        links = [link["href"] for link in pages[name].select("article a")]
-        assert any(link.endswith("l1nsvm/fig_1.html") for link in links)
-        assert any(
-            "source/tests/papers/test_wrsvm_errata.html#" in link for link in links
-        )
-    assert len(pages["errata"].select(".erratum math")) > 50
 
 
 # -- its parts ------------------------------------------------------------------------------

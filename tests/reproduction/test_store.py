@@ -218,17 +218,6 @@ def stop_at(path):
     return replace
 
 
-def test_a_table_of_some_units_grows_and_the_later_record_of_a_unit_counts(store):
-    units = fill(store, 2)
-    store.consolidate()
-    fill(store, start=2)
-    store.append(units[0], [{**ROW, "error": 7.0}])
-    again(store).consolidate()
-    found = again(store).records()
-    assert len(found) == 6
-    assert [found[unit.key].rows[0][0] for unit in units] == ["7.0", "0.0"]
-
-
 def test_records_of_units_no_longer_listed_are_dropped_with_a_notice(store, caplog):
     fill(store)
     store.consolidate()

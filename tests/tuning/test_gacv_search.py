@@ -14,7 +14,6 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from companion import L1SVC, LSSVC, GACVSearch
-from companion.kernels import gram
 from companion.tuning import gacv, xi_alpha
 
 GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
@@ -84,37 +83,6 @@ def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
     machine = L1SVC(class_weight={0: 3.0, 1: 1.0}, **PRECISE)
     search = GACVSearch(machine, GRID, costs=costs, **options).fit(X, Y)
     assert_looped(search.cv_results_, machine, costs=costs, **options)
-
-
-def test_of_tied_cells_the_smallest_C_is_chosen_then_the_smallest_gamma():
-    X = np.array([[-2.0], [-1.9], [2.0], [2.1]])
-    y = np.array([0, 0, 1, 1])
-    grid = {"C": [50.0, 5.0, 500.0], "gamma": [0.4, 0.1, 0.2]}
-    search = GACVSearch(L1SVC(), grid, criterion="xi_alpha").fit(X, y)
-    tied = np.flatnonzero(
-        search.cv_results_["xi_alpha"] == search.cv_results_["xi_alpha"].min()
-    )
-    assert len(tied) > 1
-    best = min(
-        (search.cv_results_["params"][k] for k in tied),
-        key=lambda p: (p["C"], p["gamma"]),
-    )
-    assert search.best_params_ == best
-    assert search.cv_results_["rank_test_score"][tied].tolist() == [1] * len(tied)
-
-
-def test_a_precomputed_kernel_is_searched_over_C():
-    K = gram(X, gamma=0.5)
-    grid = {"C": [0.1, 1.0, 30.0]}
-    search = GACVSearch(L1SVC(kernel="precomputed", **PRECISE), grid).fit(K, Y)
-    of_points = GACVSearch(L1SVC(gamma=0.5, **PRECISE), grid).fit(X, Y)
-    np.testing.assert_allclose(
-        search.cv_results_["gacv"], of_points.cv_results_["gacv"]
-    )
-    assert search.best_params_ == of_points.best_params_
-    values = of_points.decision_function(X[:5])
-    np.testing.assert_allclose(search.decision_function(K[:5]), values, atol=1e-5)
-    assert search.__sklearn_tags__().input_tags.pairwise
 
 
 @pytest.mark.parametrize(
