@@ -12,15 +12,15 @@ from companion.reproduction.artefacts import Paper
 
 __all__ = ["PAPERS"]
 
-_TOLD = tomllib.loads(
+_DESCRIPTIONS = tomllib.loads(
     Path(__file__).with_name("papers.toml").read_text(encoding="utf-8")
 )
 
 #: The papers, in the order in which they are reported; last, the notebooks about all of them.
 PAPERS = (
     *(
-        Paper(module=f"companion.papers.{told['key']}", **told)
-        for told in _TOLD["paper"]
+        Paper(module=f"companion.papers.{description['key']}", **description)
+        for description in _DESCRIPTIONS["paper"]
     ),
     Paper("", "All papers", "", "companion.papers.across"),
 )

@@ -38,7 +38,10 @@ def study_over(paper, name, compute, settings=None, digest=None, **levels):
             *(of(profile, level) for level in levels.values()),
         )
         params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
-        return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
+        return [
+            Unit(paper, name, setting, digest(setting) if digest else "")
+            for setting in params
+        ]
 
     return Study(paper, name, units, compute)
 

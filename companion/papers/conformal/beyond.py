@@ -97,9 +97,9 @@ def reproduced_values(records):
             place: means[one] - means[other] for place, (one, other) in NESTED.items()
         }
         numbers |= _corrections(frame, f"{_MOVED}, nested")
-        kept = [own for _, own in frame.groupby(["dataset", "imbalance"])]
+        kept = [rows for _, rows in frame.groupby(["dataset", "imbalance"])]
         column = "largest share of the training patterns, plain machine, nested"
-        most = max(kept, key=lambda own: own.support.mean())
+        most = max(kept, key=lambda rows: rows.support.mean())
         numbers["support vectors", column] = most.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
     return out.frame()
@@ -117,7 +117,7 @@ def _corrections(frame, words):
     gains = gains.groupby(level=[*kinds, "partition"]).mean()
     moved = gains[_MOVED].dropna() > g_means.NOTICEABLE
     weighted = gains[practice.BALANCED].dropna().groupby(level=kinds)
-    least = min((own for _, own in weighted), key=lambda own: own.mean())
+    least = min((rows for _, rows in weighted), key=lambda rows: rows.mean())
     nested = words.removeprefix(_MOVED)
     return {
         ("boundary movement", f"{NOTICED}, {words}"): moved.groupby("partition").mean(),
@@ -167,18 +167,20 @@ def _after_validation(folds):
 
 def _forced(frame):
     """Errors with forced transformations beside those with none, means over the real sets."""
-    own = frame[frame.dataset != BOARD_NAME]
+    forced = frame[frame.dataset != BOARD_NAME]
     numbers = {}
-    own = own.assign(error=g_means.errors(own))
-    own = own.assign(gap=own.error - own.train_error)
+    forced = forced.assign(error=g_means.errors(forced))
+    forced = forced.assign(gap=forced.error - forced.train_error)
     for method, row in (("AMA", "forced Amari"), ("ACT", "forced ACT")):
-        sets = own[own.method == method].groupby(["asked", "partition", "dataset"])
+        sets = forced[forced.method == method].groupby(
+            ["asked", "partition", "dataset"]
+        )
         means = (
             sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
         )
         rise = {number: means.loc[number] - means.loc[0] for number in (3, 5)}
         column = f"share of folds in which one forced {method} errs less"
-        numbers["stopping criterion", column] = _helped(own[own.method == method])
+        numbers["stopping criterion", column] = _helped(forced[forced.method == method])
         for number in (3, 5):
             words = f"{number} transformations - none"
             numbers[row, f"g-means error, test - training: {words}"] = rise[number].gap
@@ -188,9 +190,9 @@ def _forced(frame):
     return numbers
 
 
-def _helped(own):
+def _helped(rows):
     """How often one forced transformation errs less than none, a case a data set."""
-    error = own.pivot(
+    error = rows.pivot(
         index=["dataset", "partition", "fold"], columns="asked", values="error"
     )
     return (error[1] < error[0] - 1e-9).groupby(level="dataset").mean()
@@ -248,7 +250,7 @@ def agreement(frame):
     names = ["dataset", "method", *factors]
     parts = frame.groupby([*names, "partition"]).agg({"error": "mean", "moved": "any"})
     found = {}
-    for (name, method, *own), part in parts.groupby(level=names):
+    for (name, method, *choices), part in parts.groupby(level=names):
         on_board = name == BOARD_NAME
         place = ("checkers", "g-means error") if on_board else ("real_sets", name)
         printed = g_means.printed_values(*place)
@@ -263,7 +265,7 @@ def agreement(frame):
             cells["asterisk"] = np.mean(part.moved != stays)
         chosen = [
             [v] if v != "any" else of
-            for v, of in zip(own, factors.values(), strict=True)
+            for v, of in zip(choices, factors.values(), strict=True)
         ]
         for joint, (what, value) in product(product(*chosen), cells.items()):
             found.setdefault(joint, {})[name, method, what] = value

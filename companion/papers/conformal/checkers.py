@@ -71,23 +71,25 @@ def reproduced_values(records):
     many = pd.concat([frame, records["draws"]])
     errors = error_table(many[many.method.isin(PRINTED)])
     for method in PRINTED:
-        own = many[many.method == method].sort_values("draw")
-        converged = own.converged.all()
-        wrong = (own.missed + own.false_alarms) / (own.n_positive + own.n_negative)
+        draws = many[many.method == method].sort_values("draw")
+        converged = draws.converged.all()
+        wrong = (draws.missed + draws.false_alarms) / (
+            draws.n_positive + draws.n_negative
+        )
         out.add_draws(method, "misclassification rate", wrong, converged)
         out.add_draws(method, "g-means error", errors[method], converged)
         if method != SVM:
-            none = own.n_transformations == 0
+            none = draws.n_transformations == 0
             out.add_draws(method, "no transformation", none, converged)
             gain = with_chance(paired_difference(errors[SVM], errors[method]))
             out.add_mean(method, "g-means error: SVM - method", gain, converged)
-    own = many[many.method == SVM]
-    called = (own.missed + own.n_negative - own.false_alarms) / (
-        own.n_positive + own.n_negative
+    svm = many[many.method == SVM]
+    called = (svm.missed + svm.n_negative - svm.false_alarms) / (
+        svm.n_positive + svm.n_negative
     )
-    own = frame[frame.method == "PVGS"]
-    missed = own.missed / own.n_positive
-    alarms = own.false_alarms / own.n_negative
+    searched = frame[frame.method == "PVGS"]
+    missed = searched.missed / searched.n_positive
+    alarms = searched.false_alarms / searched.n_negative
     trained = np.log10(by_method(frame, "n_trained"))
     cost = trained["PVGS"] - trained["TSVT-JMETA"]
     numbers = {
@@ -108,7 +110,7 @@ def reproduced_values(records):
     )
     # with the printed sign of (5.3.22) MDT-JGRAD stays where it starts here, which is WIL
     as_read = {"row": "MDT-JGRAD", "reading": "mdt-printed-sign"}
-    out.rows += [own | as_read for own in out.rows if own["row"] == "WIL"]
+    out.rows += [row | as_read for row in out.rows if row["row"] == "WIL"]
     return out.frame()
 
 

@@ -48,8 +48,8 @@ def error_table(frame):
 
 def by_partition(frame, dataset=None):
     """Mean error of all folds, or those of a data set: a row a partition, a column a method."""
-    own = frame if dataset is None else summaries.select(frame, dataset=dataset)
-    return error_table(own).groupby(level="partition").mean()
+    rows = frame if dataset is None else summaries.select(frame, dataset=dataset)
+    return error_table(rows).groupby(level="partition").mean()
 
 
 def over_sets(frame):
@@ -118,8 +118,8 @@ def row_a_set(frame, row):
 def printed_values(artefact, column):
     """Printed numbers of a column of one of the thesis's tables, by method."""
     frame = load_published("conformal")
-    own = frame[(frame.artefact == artefact) & (frame.column == column)]
-    return dict(zip(own.row, own.value, strict=True))
+    column_rows = frame[(frame.artefact == artefact) & (frame.column == column)]
+    return dict(zip(column_rows.row, column_rows.value, strict=True))
 
 
 def printed_asterisks(name):

@@ -188,12 +188,12 @@ def reproduced_values(records):
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
     sizes = {problems.BOARD_NAME: _sizes(*problems.board_sample(1))}
     sizes |= {row["dataset"]: row for _, row in records["sizes"].iterrows()}
-    for name, own in sizes.items():
+    for name, rows in sizes.items():
         columns = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
-        out.add_all(name, {column: own[key] for column, key in columns.items()})
-    for (name, method), own in _all_cells(frame, records["partitions"]):
+        out.add_all(name, {column: rows[key] for column, key in columns.items()})
+    for (name, method), rows in _all_cells(frame, records["partitions"]):
         if method in PRINTED:
-            _cell(out, name, method, own, own[own.partition.isin(frame.partition)])
+            _cell(out, name, method, rows, rows[rows.partition.isin(frame.partition)])
     for name in g_means.present(frame):
         _tests(out, name, frame[frame.dataset.to_numpy() == name])
     if len(g_means.present(frame)) == len(SETS):
@@ -210,13 +210,13 @@ def _all_cells(folds, partitions):
     return table.sort_values("partition").groupby(["dataset", "method"], sort=False)
 
 
-def _cell(out, name, method, own, shared):
+def _cell(out, name, method, partitions, shared):
     """A printed "mean ± spread" over the folds of one partition, and its asterisk.
 
     The numbers of the partitions that all methods share, so that rows compare; a printed asterisk
     is placed among all partitions there are.
     """
-    converged = own.converged.all()
+    converged = partitions.converged.all()
     # one partition alone, in a quick run, knows the chance of its folds
     alone = shared.spread.mean() if len(shared) == 1 else np.nan
     for column, values, n in (
@@ -227,14 +227,14 @@ def _cell(out, name, method, own, shared):
         out.add(method, column, values.mean(), converged=converged, **known)
     if method != SVM:
         out.add_draws(
-            method, f"{name}: no transformation", own.transformed == 0, converged
+            method, f"{name}: no transformation", partitions.transformed == 0, converged
         )
 
 
-def _tests(out, name, own):
-    errors = g_means.error_table(own)
+def _tests(out, name, folds):
+    errors = g_means.error_table(folds)
     p = p_values(errors[[SVM, *NAMED[name]]])
-    moved = g_means.by_method(own, "n_transformations") > 0
+    moved = g_means.by_method(folds, "n_transformations") > 0
     half = errors[SVM].groupby(level="partition").mean() / 2
     for method in NAMED[name]:
         gaps = errors[method] - errors[SVM]
@@ -276,10 +276,10 @@ def _over_sets(out, frame):
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = sum((winner == method).astype(int) for winner in best)
         out.add_draws(method, "data sets on which it is best", wins)
-    own = frame[frame.method.isin(PRINTED[1:])].assign(
+    methods = frame[frame.method.isin(PRINTED[1:])].assign(
         none=frame.n_transformations == 0
     )
-    none = own.groupby(["partition", "dataset", "method"]).none.all()
+    none = methods.groupby(["partition", "dataset", "method"]).none.all()
     tried = frame[frame.method.to_numpy() == "TSVT-JMETA"].groupby("partition").n_tried
     gains = {name: gains_elsewhere(means) for name, means in tables.items()}
     errors = {name: means[SVM] for name, means in tables.items()}
@@ -314,17 +314,20 @@ def _over_sets(out, frame):
 
 def set_table(frame, name):
     """All methods on the same folds of a real set, with paired differences over partitions."""
-    own = frame[frame.dataset == name]
-    return g_means.against_svm(own, g_means.by_partition(own))
+    rows = frame[frame.dataset == name]
+    return g_means.against_svm(rows, g_means.by_partition(rows))
 
 
 @none_without_records("data set", *PRINTED[1:])
 def asterisk_table(frame):
     """Mean number of transformed folds of seven, with a star where the thesis prints one."""
 
-    def row(own):
-        folds = N_FOLDS * (own.n_transformations > 0).groupby(own.method).mean()
-        stars = g_means.printed_asterisks(own["data set"].iloc[0])
+    def row(folds_of_set):
+        folds = (
+            N_FOLDS
+            * (folds_of_set.n_transformations > 0).groupby(folds_of_set.method).mean()
+        )
+        stars = g_means.printed_asterisks(folds_of_set["data set"].iloc[0])
         return {m: f"{folds[m]:.1f}{' *' if m in stars else ''}" for m in PRINTED[1:]}
 
     return g_means.row_a_set(frame, row)
@@ -342,9 +345,9 @@ def wilcoxon_table(frame):
     """
     tables = {}
     for name in g_means.present(frame):
-        own = frame[frame.dataset == name]
-        means = g_means.by_partition(own)
-        p = p_values(g_means.error_table(own)).where(means.notna())
+        rows = frame[frame.dataset == name]
+        means = g_means.by_partition(rows)
+        p = p_values(g_means.error_table(rows)).where(means.notna())
         over_all = means.apply(wilcoxon_p, args=(means[SVM],))
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)

@@ -293,10 +293,10 @@ def to_folds(frame, search):
     """By data set the test error of a search minus that of 5-fold CV, in points, paired."""
     rows = frame[frame.search.isin([search, "cv"])].set_index("split").sort_index()
     errors = (100.0 * rows.n_wrong / rows.n_test).groupby([rows.dataset, rows.search])
-    own = {
+    tuned = {
         name: errors.get_group((name, search))
         for name in SETS
         if (name, search) in errors.groups
     }
-    folds = {name: errors.get_group((name, "cv"))[own[name].index] for name in own}
-    return {name: paired_difference(own[name], folds[name]) for name in own}
+    folds = {name: errors.get_group((name, "cv"))[tuned[name].index] for name in tuned}
+    return {name: paired_difference(tuned[name], folds[name]) for name in tuned}

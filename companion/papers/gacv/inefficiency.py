@@ -165,22 +165,24 @@ def runs(frame, case, criterion, **setting):
 
 def side_by_side(frame, case):
     """The runs of a case, a row a sample; a column is a criterion and what is on record of it."""
-    own = _with_inefficiency(select(frame, case=case, **PRINTED))
-    quantities = own.drop(columns="converged").select_dtypes("number")
-    return wide(quantities.assign(criterion=own.criterion), "sample", "criterion")
+    rows = _with_inefficiency(select(frame, case=case, **PRINTED))
+    quantities = rows.drop(columns="converged").select_dtypes("number")
+    return wide(quantities.assign(criterion=rows.criterion), "sample", "criterion")
 
 
 def in_common(*several):
     """Of the runs of some criteria, the inefficiencies for the samples that all of them tune."""
-    samples = set.intersection(*(set(own["sample"]) for own in several))
-    return [own.inefficiency[own["sample"].isin(samples)].to_numpy() for own in several]
+    samples = set.intersection(*(set(rows["sample"]) for rows in several))
+    return [
+        rows.inefficiency[rows["sample"].isin(samples)].to_numpy() for rows in several
+    ]
 
 
 def row_a_criterion(frame, case, row, setting=PRINTED):
     """A table with what ``row`` gives for the runs of every criterion, under a reader's names."""
-    own = _with_inefficiency(select(frame, case=case, **setting))
-    own["criterion"] = own["criterion"].map(NAMES[case])
-    return row_a_group(own, "criterion", row, among=NAMES[case].values())
+    rows = _with_inefficiency(select(frame, case=case, **setting))
+    rows["criterion"] = rows["criterion"].map(NAMES[case])
+    return row_a_group(rows, "criterion", row, among=NAMES[case].values())
 
 
 def over_samples(frame, case, criteria, columns):
@@ -266,13 +268,15 @@ def criteria_table(frame, case):
     """
     folds = runs(frame, case, "cv_10")
 
-    def row(own):
-        excess = mean_and_standard_error(own.risk / example.bayes_risk(case))
-        dearer = paired_difference(*in_common(own, folds))
-        pessimism = paired_difference(own.estimate, own.target)
+    def row(rows):
+        excess = mean_and_standard_error(rows.risk / example.bayes_risk(case))
+        dearer = paired_difference(*in_common(rows, folds))
+        pessimism = paired_difference(rows.estimate, rows.target)
         return {
-            **with_error("disagrees with true", mean_and_standard_error(own.from_true)),
-            "with GACV": own.from_gacv.mean(),
+            **with_error(
+                "disagrees with true", mean_and_standard_error(rows.from_true)
+            ),
+            "with GACV": rows.from_gacv.mean(),
             **with_error("risk / Bayes risk", excess, "SE of ratio"),
             **with_error("minus 10-fold CV", dearer, "SE of difference"),
             **with_error("minus MISCLASS", pessimism, "SE of pessimism"),

@@ -65,7 +65,7 @@ def add_contamination(out, frame):
     out.add_mean(
         SWITCHED,
         column,
-        max(mean_and_standard_error(own) for _, own in halves),
+        max(mean_and_standard_error(shares) for _, shares in halves),
         converged,
     )
 
@@ -74,20 +74,20 @@ def add_genuine(out, genuine, drawn):
     """Similar errors on these splits, and how many cells tell them from those drawn."""
     apart = 0
     for name in present(genuine, PRINTED_NAMES):
-        own = select(genuine, dataset=name)
+        on_genuine = select(genuine, dataset=name)
         ours = select(drawn, dataset=name)
         errors = (
-            printed_runs(own, machine, **READINGS[""]).error
+            printed_runs(on_genuine, machine, **READINGS[""]).error
             for machine in PRINTED_MACHINES
         )
         similar = magnitude(paired_difference(*errors))
         row = f"{PRINTED_NAMES[name]}, genuine splits"
-        converged = own.converged.all()
+        converged = on_genuine.converged.all()
         out.add_mean(row, "|LS - Least 1-Norm| % err.", similar, converged)
         for machine, run in product(PRINTED_MACHINES, READINGS.values()):
             apart += len(
                 told_apart(
-                    *(printed_runs(rows, machine, **run) for rows in (own, ours))
+                    *(printed_runs(rows, machine, **run) for rows in (on_genuine, ours))
                 )
             )
     column = "cells more than 4 standard errors from those of drawn splits"
@@ -105,10 +105,10 @@ def told_apart(genuine, drawn):
     The spread is that of the drawn splits: ten values, often nearly equal, do not carry their own.
     Only where the drawn ones are all alike it is that of the ten; without any, all is told apart.
     """
-    own, ours = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
-    spread = ours.std(ddof=1).where(ours.std(ddof=1) > 0, own.std(ddof=1))
-    error = spread * np.sqrt(1 / len(own) + 1 / len(ours))
-    return list(error.index[(own.mean() - ours.mean()).abs() > 4 * error + 1e-9])
+    few, many = (runs[["error", "n_sv", "n_iter"]] for runs in (genuine, drawn))
+    spread = many.std(ddof=1).where(many.std(ddof=1) > 0, few.std(ddof=1))
+    error = spread * np.sqrt(1 / len(few) + 1 / len(many))
+    return list(error.index[(few.mean() - many.mean()).abs() > 4 * error + 1e-9])
 
 
 VALUES = (

@@ -89,17 +89,17 @@ def values(records):
 def _add_runs(out, printed, rows):
     for reading, run in READINGS.items():
         runs = [printed_runs(rows, machine, **run) for machine in PRINTED_MACHINES]
-        converged = all(own.converged.all() for own in runs)
-        for machine, own in zip(PRINTED_MACHINES, runs, strict=True):
+        converged = all(found.converged.all() for found in runs)
+        for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
             for column, key in (("% err.", "error"), ("#SV", "n_sv")):
-                cell = printed, f"{machine} {column}", own[key]
-                out.add_cell(*cell, own.converged.all(), reading=reading)
-        similar = magnitude(paired_difference(*(own.error for own in runs)))
+                cell = printed, f"{machine} {column}", found[key]
+                out.add_cell(*cell, found.converged.all(), reading=reading)
+        similar = magnitude(paired_difference(*(found.error for found in runs)))
         column = "|LS - Least 1-Norm| % err."
         out.add_mean(printed, column, similar, converged, reading=reading)
-    for machine, own in zip(PRINTED_MACHINES, runs, strict=True):
-        out.add_cell(printed, f"{machine} #It.", own.n_iter, own.converged.all())
-    difference = paired_difference(*(own.n_iter for own in runs))
+    for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
+        out.add_cell(printed, f"{machine} #It.", found.n_iter, found.converged.all())
+    difference = paired_difference(*(found.n_iter for found in runs))
     out.add_mean(printed, "LS - Least 1-Norm #It.", difference, converged)
 
 
@@ -117,7 +117,7 @@ def _add_tuned_difference(out, name, search, surface):
 def _shares(frames, machine, **run):
     """Shares of support vectors by data set."""
     runs = {name: printed_runs(rows, machine, **run) for name, rows in frames.items()}
-    return {name: own.n_sv / own.n_train for name, own in runs.items()}
+    return {name: found.n_sv / found.n_train for name, found in runs.items()}
 
 
 def _add_sparsity(out, frames):
@@ -174,7 +174,7 @@ def _add_iterations(out, frame):
             [(ls <= least / 2).mean(axis=1), (least <= ls / 2).mean(axis=1)]
         )
     faster.sort(key=np.mean)
-    ends = [own if own.mean() < 0.5 else 1 - own for own in faster]
+    ends = [shares if shares.mean() < 0.5 else 1 - shares for shares in faster]
     loser = mean_and_standard_error(min(ends, key=np.mean))
     apart = paired_difference(faster[-1], faster[0])
     grid = {
@@ -182,9 +182,11 @@ def _add_iterations(out, frame):
         "share of the grid where LS is faster, largest - least": apart,
         "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
     }
-    for machine, own in zip(PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True):
+    for machine, shares in zip(
+        PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True
+    ):
         half = f"share of the grid where {machine} needs at most half"
-        grid[half] = mean_and_standard_error(own)
+        grid[half] = mean_and_standard_error(shares)
     out.add_means("all data sets", grid, frame.converged.all())
 
 

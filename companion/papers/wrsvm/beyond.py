@@ -218,20 +218,20 @@ def _add_baselines(out, frame, baselines):
     for U in frame.U.unique():
         cases = product(("logistic regression", "SVC"), five_classes.STARTS)
         for baseline, (reading, start) in cases:
-            own = percentages(frame, U=U, flip=FLIP, machine=f"{_ROBUST}{start}")
+            robust = percentages(frame, U=U, flip=FLIP, machine=f"{_ROBUST}{start}")
             other = percentages(baselines, U=U, flip=FLIP, machine=baseline)
-            n = min(len(own), len(other))
-            difference = paired_difference(own[:n], other[:n])
+            n = min(len(robust), len(other))
+            difference = paired_difference(robust[:n], other[:n])
             out.add_mean(U, f"WRSVM - {baseline} (points)", difference, reading=reading)
 
 
 def _add_kernel(out, frame):
-    for U, own in with_setting(frame).groupby("U"):
+    for U, rows in with_setting(frame).groupby("U"):
         for machine in ("logistic regression on squares", "SVC"):
             row = f"Example 3, {U}"
             column = f"WRSVM - {machine} (points)"
             out.add_mean(
-                row, column, gain(own, "WRSVM", machine), frame.converged.all()
+                row, column, gain(rows, "WRSVM", machine), frame.converged.all()
             )
 
 

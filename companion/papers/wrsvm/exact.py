@@ -169,8 +169,8 @@ def _share_truncated(f, y, U):
 
 def add_values(out, frame):
     """How far above the minimum the DC algorithm ends from each start; values of C averaged."""
-    for U, own in with_setting(frame).groupby("U"):
-        above = PERCENT * own.groupby("sample")[list(_EXCESS)].mean()
+    for U, rows in with_setting(frame).groupby("U"):
+        above = PERCENT * rows.groupby("sample")[list(_EXCESS)].mean()
         apart = paired_difference(*(above[name] for name in _EXCESS))
         column = "objective above the minimum: WSVM start - unweighted start (%)"
         out.add_mean(f"tiny samples, {U}", column, apart, frame.converged.all())

@@ -78,7 +78,7 @@ def _tuned(decisions, y_tune, y_test):
 def add_values(out, frame):
     """What a mistake of one machine costs less than that of another."""
     cost = {
-        name: own.sort_values("sample").cost for name, own in frame.groupby("machine")
+        name: rows.sort_values("sample").cost for name, rows in frame.groupby("machine")
     }
     converged = frame.converged.all()
     for reading, start in STARTS:
@@ -88,8 +88,8 @@ def add_values(out, frame):
             "WRSVM - WSVM": paired_difference(robust, cost["WSVM"]),
             "cost form - WRSVM": paired_difference(cost["cost form"], robust),
         }
-        for column, own in differences.items():
-            out.add_mean("five classes", f"cost: {column}", own, converged, reading)
+        for column, rows in differences.items():
+            out.add_mean("five classes", f"cost: {column}", rows, converged, reading)
 
 
 BEYOND_FIVE = study("beyond_five", compute_five, N_SAMPLES)

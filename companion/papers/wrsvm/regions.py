@@ -71,8 +71,8 @@ def regions(predicted, U):
 
 def growth(frame, config, j, low=A_VALUES[0], high=A_VALUES[-1]):
     """How much larger a region is at one a than at another, paired over the samples."""
-    own = frame[frame.config == config].sort_values("sample")
-    return paired_difference(*(own[own.a == a][f"region_{j}"] for a in (high, low)))
+    rows = frame[frame.config == config].sort_values("sample")
+    return paired_difference(*(rows[rows.a == a][f"region_{j}"] for a in (high, low)))
 
 
 def add_values(out, frame):

@@ -94,8 +94,8 @@ def add_values(out, frame, table):
         "P(j, y) otherwise": at.min(),
     }
     out.add_all("protocol", protocol)
-    for (config, a), own in frame.groupby(["config", "a"]):
-        cell = {name: percentages(own, "test", machine=name) for name in MACHINES}
+    for (config, a), rows in frame.groupby(["config", "a"]):
+        cell = {name: percentages(rows, "test", machine=name) for name in MACHINES}
         for machine, other in (MACHINES, MACHINES[::-1]):
             place_of = place(table, machine, config, a)
             out.add_cell(*place_of, cell[machine], converged)

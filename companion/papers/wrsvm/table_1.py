@@ -92,11 +92,11 @@ def _gains(coef, intercept, X, y, U):
 def _add_start(out, frame):
     """What the other start changes, means over the cells: objective at all C, utility on test."""
     means = frame.groupby(["machine", "sample"])[["log_objective", "test"]].mean()
-    own = PERCENT * means.loc["WRSVM"]
+    weighted = PERCENT * means.loc["WRSVM"]
     other = PERCENT * means.loc[OTHER_START]
     for column, unit in {"log_objective": "%", "test": "points"}.items():
         name = f"{column.replace('_', ' ')}: own start - unweighted start ({unit})"
-        gap = paired_difference(own[column], other[column])
+        gap = paired_difference(weighted[column], other[column])
         out.add_mean("all cells", name, gap, frame.converged.all())
 
 

@@ -114,11 +114,11 @@ def _add_values(out, frame):
         **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
     }
     out.add_all("protocol", protocol)
-    for a, own in robust.items():
+    for a, splits in robust.items():
         for true, guess in product((1, 2, 3), repeat=2):
             row = f"U2,{a:g} y = {true}"
             column = f"ŷ = {guess}"
-            p = own[f"p_{true}{guess}"]
+            p = splits[f"p_{true}{guess}"]
             out.add(
                 row,
                 column,

@@ -138,17 +138,19 @@ def compute_forms(unit):
     return row | {"converged": converged}
 
 
-def _forms(own, ending):
+def _forms(rows, ending):
     """Utilities of the cost form and the utility form, without truncation for "_plain"."""
-    return [percentages(own, f"{form}{ending}_utility") for form in ("cost", "utility")]
+    return [
+        percentages(rows, f"{form}{ending}_utility") for form in ("cost", "utility")
+    ]
 
 
 def _add_forms(out, frame):
     converged = frame.converged.all()
-    for U, own in with_setting(frame).groupby("U"):
+    for U, rows in with_setting(frame).groupby("U"):
         for words, ending in (("s = -1/2", ""), ("no truncation", "_plain")):
             column = f"cost form - utility form, {words} (points)"
-            out.add_mean(U, column, paired_difference(*_forms(own, ending)), converged)
+            out.add_mean(U, column, paired_difference(*_forms(rows, ending)), converged)
 
 
 THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)

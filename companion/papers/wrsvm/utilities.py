@@ -26,7 +26,7 @@ def percentages(frame, column="utility", **where):
 
 def gain(frame, machine, other, column="utility", **where):
     """Paired difference of two machines, in points of utility."""
-    own, others = (
+    first, second = (
         percentages(frame, column, machine=name, **where) for name in (machine, other)
     )
-    return paired_difference(own, others)
+    return paired_difference(first, second)
