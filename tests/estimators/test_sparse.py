@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 import companion
-from companion import L1SVC, GACVSearch, KernelGridSearchCV
+from companion import L1SVC
 from companion.kernels import KernelRows, gram, squared_distances
 from companion.tuning import gacv, leave_one_out, xi_alpha
 
@@ -112,23 +112,6 @@ def test_gamma_and_weights_mean_the_same(gamma):
         np.testing.assert_allclose(
             values, of_array.decision_function(X.toarray()), atol=1e-7
         )
-
-
-@pytest.mark.parametrize("n_features", [8, 200])
-def test_searches_find_what_they_find_for_the_array(n_features):
-    X, y = sparse_points(n_features=n_features, density=0.05)
-    grid = {"kernel": ["rbf", "linear"], "C": [0.1, 10.0], "gamma": ["scale", 0.5]}
-    for search in (KernelGridSearchCV, GACVSearch):
-        ours, theirs = (
-            search(L1SVC(tol=1e-8), grid).fit(of, y) for of in (X, X.toarray())
-        )
-        scores = (
-            ours.cv_results_["mean_test_score"],
-            theirs.cv_results_["mean_test_score"],
-        )
-        np.testing.assert_allclose(*scores, rtol=1e-5)
-        assert ours.best_params_ == theirs.best_params_
-        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X.toarray()))
 
 
 def test_criteria_of_a_machine_are_those_of_the_array():

@@ -7,17 +7,8 @@ from sklearn.svm import SVC
 
 from companion import UnbiasedSVC
 from companion.datasets import ringnorm, threshold_case, threshold_case_error
-from companion.kernels import gram
 from companion.metrics import paired_difference
-from companion.papers.usvc import (
-    boosting,
-    cases,
-    fig_1,
-    fig_3_4,
-    linear,
-    paired_errors,
-    table_1,
-)
+from companion.papers.usvc import cases, fig_1, fig_3_4, linear, paired_errors, table_1
 from companion.papers.usvc.splits import Split, split, wrong
 
 
@@ -135,26 +126,6 @@ def test_parts_are_standardised_by_the_training_part_alone(name, n_test):
     assert held_out.tolist() == list(range(len(part.y)))
     assert np.array_equal(part.X, split(name, 1).X)
     assert not np.array_equal(part.X, other.X)
-
-
-def test_boosting_keeps_the_bound_of_confidence_rated_votes_and_says_what_its_networks_say():
-    part = small_split(400, seed=3)
-    rows = np.arange(150)
-    K = gram(part.X, gamma=0.25)
-    rng = np.random.default_rng(0)
-    networks, output = boosting.boost(K, part.y, rows, rng, n_networks=40, n_centres=8)
-    np.testing.assert_allclose(boosting.decision(networks, K), output, atol=1e-10)
-    assert [len(centres) for _, centres, _ in networks] == [8] * 40
-    assert all(np.isin(centres, rows).all() for _, centres, _ in networks)
-    # the share of errors is below the mean of exp(-y f), the product of sqrt(1 - r^2) at most
-    r = np.tanh([factor for factor, _, _ in networks])
-    loss = np.exp(-part.y[rows] * output[rows]).mean()
-    assert (
-        wrong(output[rows], part.y[rows]) / 150
-        <= loss
-        <= np.prod(np.sqrt(1 - r**2))
-        < 0.8
-    )
 
 
 def test_a_difference_is_as_significant_as_the_paired_t_test_says():
