@@ -1,7 +1,6 @@
 """Ledgers for people: tables and findings, their texts rounded as the paper rounds."""
 
 import json
-import re
 from collections import Counter
 from contextlib import suppress
 
@@ -10,7 +9,8 @@ import pandas as pd
 
 from companion.reproduction import _comparisons as rules
 from companion.reproduction.declared import load_readings
-from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction.printed import published_vs_reproduced
+from companion.reproduction.published import SCORED
 from companion.reproduction.scores import (
     NOT_SCORED,
     SIGNS,
@@ -20,7 +20,17 @@ from companion.reproduction.scores import (
     sentence_verdict,
     share_text,
 )
-from companion.reproduction.tables import Table, number_text, plain
+from companion.reproduction.tables import Table, plain
+from companion.reproduction.texts import (
+    CORRECTED,
+    escaped,
+    note_of,
+    published_text,
+    reproduced_text,
+    sentence,
+    texts_of,
+    values_of,
+)
 
 __all__ = [
     "Table",
@@ -31,87 +41,6 @@ __all__ = [
     "verdict_table",
 ]
 
-CORRECTED = "after correcting misprints"
-_SPREAD = " ±"  # ends the name of the column that holds the spread of another
-_LINES = ("published", "reproduced", "verdict", "corrected")
-_PLACE = ["artefact", "row", "column", "outcome", "converged"]
-_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
-_NUMBERS += [
-    "distance",
-    "support",
-    "would_see",
-    "needs",
-    "reproduced_as_read",
-    "outcome_as_read",
-]
-
-
-def _published_text(line):
-    """A published cell as printed: with its spread, or with its relation."""
-    if line["kind"] == "ordinal":
-        return f"{line['printed']} ({line['relation']})"
-    printed = parse_printed(line["printed"])
-    if printed is None or plain(line["spread"]) is None:
-        return line["printed"]
-    spread = printed.format(line["spread"])
-    return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
-
-
-def _reproduced_text(line, name="reproduced"):
-    """A regenerated cell with the digits of the print."""
-    value = line[name]
-    if plain(value) is None:
-        return "-"
-    if isinstance(value, str):
-        return value
-    printed = parse_printed(line["printed"])
-    if line["kind"] == "ordinal" or printed is None:
-        se = (
-            ""
-            if plain(line["se"]) is None or name != "reproduced"
-            else f" (SE {line['se']:.2g})"
-        )
-        return number_text(value, ".3g") + se
-    text = printed.format(value)
-    spread = line.get(f"{name}_spread")
-    if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
-        # of a number printed whole, the spread would mostly round to 0
-        text += f" ± {spread:.{max(printed.decimals, 1)}f}"
-    return text
-
-
-def _read_text(line):
-    """The regeneration and the verdict under another reading of the print."""
-    if not line["reading"]:
-        return ""
-    value = _reproduced_text(line, "reproduced_as_read")
-    return f"{value}: {line['outcome_as_read']} ({line['reading']})"
-
-
-def _note_of(line):
-    """What the verdict of a row does not say itself."""
-    parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
-    return "; ".join(part for part in parts if part != rules.NO_VALUE)
-
-
-def _verdict_text(line, notes):
-    """The verdict, a problem and a note; with a list of `notes` these and the reason go there."""
-    verdict = line["verdict"]
-    reason = line["reason"]
-    if line["outcome"] == rules.LISTED:
-        verdict = f"{rules.LISTED}: {line['asks']}"
-    told = [text for text in (line["problem"], _note_of(line)) if text]
-    if notes is None:
-        return "; ".join([verdict, *told])
-    verdict = verdict.replace(f": {reason})", ")")
-    told = [*filter(None, [reason]), *told]
-    notes += dict.fromkeys(text for text in told if text not in notes)
-    return " ".join([verdict, *(f"[{notes.index(text) + 1}]" for text in told)])
-
-
-def _values(ledger):
-    return ledger[_PLACE + _NUMBERS].to_dict("records")
-
 
 def departures_first(ledger):
     """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
@@ -121,73 +50,6 @@ def departures_first(ledger):
     open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == rules.UNDECIDED)
     rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
     return ledger.assign(rank=rank).sort_values("rank", kind="stable")
-
-
-def _texts(line, notes=None):
-    """What is told of one value, by the columns of :func:`verdict_table`."""
-    return {
-        "row": line["row"],
-        "column": line["column"],
-        "published": _published_text(line),
-        "reproduced": _reproduced_text(line),
-        "distance": number_text(line["distance"], ".1f"),
-        "support": number_text(line["support"], "+.1f"),
-        "would see": number_text(line["would_see"], ".2g"),
-        "n": ""
-        if line["kind"] == "deterministic"
-        else number_text(line["reproduced_n"], "g"),
-        "verdict": _verdict_text(line, notes),
-        CORRECTED: _read_text(line),
-    }
-
-
-_CAUSES = {
-    "demonstrated": "the cause is shown",
-    "data": "data are missing",
-    "conjecture": "why is a guess",
-    "refuted": "the sentence is refuted, for the numbers it rests on are consistent with ours",
-    "undeclared": "nobody has said why",
-}
-
-
-def _means(line):
-    """What the verdict of a row means for it, in half a sentence."""
-    outcome = line["outcome"]
-    if outcome in rules.DEPARTS:
-        reason = f": {line['reason']}" if line["reason"] else ""
-        return f"{outcome}; {_CAUSES[line['status']]}{reason}"
-    if outcome == rules.AGREES:
-        seen = number_text(line["would_see"], ".2g")
-        return f"agrees, and a difference of {seen} would have been seen"
-    if outcome == rules.COMPATIBLE:
-        return "compatible; the print is too coarse to confirm more"
-    if outcome == rules.LISTED:
-        why = f": {line['why']}" if line["why"] else ""
-        return f"as printed, and not scored ({line['asks']}{why})"
-    return line["verdict"]
-
-
-def sentence(line):
-    """All that matters of one row of a ledger, a mapping, in a sentence.
-
-    Returns
-    -------
-    str
-    """
-    place = f"{line['row']}, {line['column']}"
-    here = _reproduced_text(line)
-    n = number_text(line["reproduced_n"], "g")
-    over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
-    if line["kind"] == "ordinal":
-        asked = "We ask" if line["asks"] == "ours" else "The paper says"
-        said = f"{asked}: {line['sentence']}. Its test, {place}, must be {line['relation']} and"
-    else:
-        said = (
-            f"The paper prints {_published_text(line)} for {place} ({line['where']});"
-        )
-    if line["outcome"] == rules.NOT_RUN:
-        return f"{said} was not run."
-    return f"{said} is {here} here{over}: {_means(line)}.".replace("; is", "; it is")
 
 
 def verdict_table(ledger, title=""):
@@ -211,7 +73,7 @@ def verdict_table(ledger, title=""):
         note, and value and verdict after correcting misprints, if anything was corrected.
     """
     ledger = departures_first(ledger)
-    frame = pd.DataFrame([_texts(line) for line in ledger.to_dict("records")])
+    frame = pd.DataFrame([texts_of(line) for line in ledger.to_dict("records")])
     unread = not any(frame.get(CORRECTED, ()))
     frame = frame.drop(columns=[CORRECTED] * unread, errors="ignore")
     folded = int((ledger["rank"] > 1).sum())
@@ -226,7 +88,7 @@ def verdict_table(ledger, title=""):
         "" if again else row_id(ledger, row)
         for row, again in zip(ledger["row"], ledger["row"].duplicated(), strict=True)
     ]
-    values = _values(ledger)
+    values = values_of(ledger)
     return Table(frame, rows, values, title, folded, above=above, ids=ids, signs=signs)
 
 
@@ -238,27 +100,24 @@ def row_id(ledger, row):
 def value_lines(ledger):
     """Of each value some texts, to be wrapped: verdict and place, both numbers, then the rest."""
     for line in departures_first(ledger).to_dict("records"):
-        texts = _texts(line)
+        texts = texts_of(line)
         n = f" (n {texts['n']})" if texts["n"] else ""
         numbers = [f"printed {texts['published']}", f"here {texts['reproduced']}{n}"]
         measures = ("distance", "support", "would see", CORRECTED)
         numbers += [f"{name} {texts[name]}" for name in measures if texts[name]]
         reason = f"{line['status']}: {line['reason']}" if line["reason"] else ""
         word = line["outcome"] if reason else line["verdict"]
-        told = [", ".join(numbers), reason, line["problem"], _note_of(line)]
+        told = [", ".join(numbers), reason, line["problem"], note_of(line)]
         yield [f"{word}: {line['row']}, {line['column']}", *filter(None, told)]
-
-
-def escaped(text):
-    """A text in which Markdown sees no markup and no formula."""
-    return re.sub(r"([*_$<|`\\])", r"\\\1", text)
 
 
 def _departure(line):
     """A cell that departs from the print, with both numbers."""
-    asked = line["relation"] if line["kind"] == "ordinal" else _published_text(line)
+    asked = line["relation"] if line["kind"] == "ordinal" else published_text(line)
     word = "asked" if line["kind"] == "ordinal" else "printed"
-    return f"{line['row']}, {line['column']}: here {_reproduced_text(line)}, {word} {asked}"
+    return (
+        f"{line['row']}, {line['column']}: here {reproduced_text(line)}, {word} {asked}"
+    )
 
 
 def _listed(departures, most):
@@ -345,91 +204,6 @@ def findings(ledger, most=5):
         lines += ["", f"<details><summary>and {len(more)} more</summary>", "", *more]
         lines += ["", "</details>"]
     return Markdown("\n".join(lines))
-
-
-def _stacked(value, spread):
-    """Texts of a cell and of the spread shown inside it, one a line of :data:`_LINES`."""
-    if value is None:
-        return [""] * len(_LINES)
-    texts = [
-        _published_text(value),
-        _reproduced_text(value),
-        value["outcome"],
-        _read_text(value),
-    ]
-    if spread is not None:
-        for place, name in ((2, "outcome"), (3, "outcome_as_read")):
-            if spread[name] not in ("", value[name]):
-                texts[place] += f"; ±: {spread[name]}"
-    return texts
-
-
-def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
-    """The printed table with its regeneration and its verdicts under each row.
-
-    Parameters
-    ----------
-    ledger : pandas.DataFrame
-        Of one artefact.
-    rows, columns : list of str, optional
-        Which, in which order; all in the ledger's order by default. The column ``"X ±"`` that
-        holds the spread of ``"X"`` is shown inside ``"X"``.
-    title : str, optional
-
-    Returns
-    -------
-    Table
-        Under a row of the print: published, reproduced, verdict, and corrected, if misprints were;
-        above it what its values come to together.
-
-    Raises
-    ------
-    ValueError
-        If a row or column is not in the ledger, or if it holds several artefacts.
-    """
-    artefacts = ledger["artefact"].unique()
-    if len(artefacts) > 1:
-        raise ValueError(
-            f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}."
-        )
-    for name, asked in (("row", rows), ("column", columns)):
-        unknown = [item for item in asked or () if item not in set(ledger[name])]
-        if unknown:
-            raise ValueError(
-                f"There is no {name} {', '.join(map(repr, unknown))} in this ledger."
-            )
-    cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
-    rows = list(dict.fromkeys(ledger["row"]) if rows is None else rows)
-    if columns is None:
-        columns = [
-            c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)
-        ]
-    lines = []
-    signs = {}
-    for row in rows:
-        own = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
-        texts = [_stacked(*both) for both in own]
-        shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
-        lines += [
-            [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
-        ]
-        at = len(lines) - len(shown) + _LINES.index("verdict")
-        for j, both in enumerate(own, 2):
-            if any(both):
-                part = _worst(filter(None, both))
-                signs[at, j] = (SIGNS[part], part)
-    inside = {name for c in columns for name in (c, c + _SPREAD)}
-    part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    above = joint_lines(ledger)
-    header = ["", "", *columns]
-    return Table(header, lines, _values(part), title, above=above, signs=signs)
-
-
-def _worst(lines):
-    """What the worst of some rows counts as."""
-    severity = [NOT_SCORED, *SIGNS]
-    parts = [line["counts_as"] or NOT_SCORED for line in lines]
-    return max(parts, key=severity.index)
 
 
 def whole(ledgers):
@@ -561,7 +335,7 @@ def explained(line, artefact, frames):
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
     found = (
         {"in short": sentence(line)}
-        | _texts(line)
+        | texts_of(line)
         | {
             "evidence": line["evidence"],
             "rests on": line["rests_on"].replace("\n", "; "),

@@ -1,0 +1,191 @@
+"""The table of a paper as it is printed, each cell with its verdict."""
+
+import html
+
+from companion.reproduction.scores import NOT_SCORED, SIGNS, joint_lines, part_of
+from companion.reproduction.tables import Table, slug
+from companion.reproduction.texts import (
+    CORRECTED,
+    published_text,
+    read_text,
+    reproduced_text,
+    sentence,
+    values_of,
+)
+
+_SPREAD = " ±"  # ends the name of the column that holds the spread of another
+_LINES = ("published", "reproduced", "verdict", "corrected")
+#: Light enough to read on by day and by night; what is not scored has none.
+_COLOURS = {
+    "agrees": "#1a7f4b40",
+    "holds": "#1a7f4b40",
+    "compatible": "#1a7f4b20",
+    "undecided": "#5d8fb340",
+    "refuted": "#b97a0030",
+    "differs, explained": "#b97a0040",
+    "fails, explained": "#b97a0040",
+    "differs, unexplained": "#c22f2f40",
+    "fails, unexplained": "#c22f2f40",
+}
+
+
+class PrintedTable(Table):
+    """The table as printed, over its regeneration row by row.
+
+    In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
+    sentence; a second table is that after correcting misprints; the regeneration is folded up.
+    `printed` is a list of rows: a name, and for each column the rows of the ledger, as mappings,
+    that its cell shows.
+    """
+
+    def __init__(self, *arguments, printed, **options):
+        super().__init__(*arguments, **options)
+        self.printed = printed
+
+    def to_html(self):
+        """HTML that needs no script.
+
+        Returns
+        -------
+        str
+        """
+        lines = [line for _, cells in self.printed for own in cells for line in own]
+        parts = [_folded("As printed", self._cells(lambda line: line), opened=True)]
+        if any(line["reading"] for line in lines):
+            corrected = self._cells(corrected_line)
+            parts.append(_folded(CORRECTED.capitalize(), corrected))
+        parts.append(_folded("Row by row with ours", super().to_html()))
+        return "\n".join(parts)
+
+    def _cells(self, read):
+        names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header[2:])
+        rows = [f"<thead><tr><th></th>{names}</tr></thead>", "<tbody>"]
+        for name, cells in self.printed:
+            inside = "".join(_cell([read(line) for line in own]) for own in cells)
+            rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{inside}</tr>')
+        table = ['<table class="companion printed">', *rows, "</tbody></table>"]
+        return "\n".join(['<div class="table-scroll">', *table, "</div>"])
+
+
+def _folded(title, inside, opened=False):
+    opening = " open" if opened else ""
+    return f"<details{opening}><summary>{title}</summary>\n{inside}\n</details>"
+
+
+def _cell(lines):
+    """A cell of the print: its text, its sign and colour, and what opens from it."""
+    if not lines:
+        return "<td></td>"
+    part = _worst(lines)
+    colour = _COLOURS.get(part)
+    style = f' style="background:{colour}"' if colour else ""
+    sign = f'<span class="sign sign-{slug(part)}">{SIGNS[part]}</span>'
+    texts = "".join(f"<p>{html.escape(sentence(line))}</p>" for line in lines)
+    text = html.escape(published_text(lines[0]))
+    return f"<td{style}><details><summary>{sign} {text}</summary>{texts}</details></td>"
+
+
+def corrected_line(line):
+    """A row of a ledger, a mapping, as it is after correcting misprints."""
+    if not line["reading"]:
+        return line
+    outcome = line["outcome_as_read"]
+    corrected = {
+        "reproduced": line["reproduced_as_read"],
+        "reproduced_spread": float("nan"),
+        "outcome": outcome,
+        "verdict": outcome,
+        "status": line["status"] or "undeclared",
+        "reason": "",
+    }
+    own = line | corrected
+    return own | {"counts_as": part_of(own, own)}
+
+
+def _stacked(value, spread):
+    """Texts of a cell and of the spread shown inside it, one a line of :data:`_LINES`."""
+    if value is None:
+        return [""] * len(_LINES)
+    texts = [
+        published_text(value),
+        reproduced_text(value),
+        value["outcome"],
+        read_text(value),
+    ]
+    if spread is not None:
+        for place, name in ((2, "outcome"), (3, "outcome_as_read")):
+            if spread[name] not in ("", value[name]):
+                texts[place] += f"; ±: {spread[name]}"
+    return texts
+
+
+def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
+    """The printed table with its regeneration and its verdicts under each row.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        Of one artefact.
+    rows, columns : list of str, optional
+        Which, in which order; all in the ledger's order by default. The column ``"X ±"`` that
+        holds the spread of ``"X"`` is shown inside ``"X"``.
+    title : str, optional
+
+    Returns
+    -------
+    PrintedTable
+        Under a row of the print: published, reproduced, verdict, and corrected, if misprints were;
+        above it what its values come to together.
+
+    Raises
+    ------
+    ValueError
+        If a row or column is not in the ledger, or if it holds several artefacts.
+    """
+    artefacts = ledger["artefact"].unique()
+    if len(artefacts) > 1:
+        raise ValueError(
+            f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}."
+        )
+    for name, asked in (("row", rows), ("column", columns)):
+        unknown = [item for item in asked or () if item not in set(ledger[name])]
+        if unknown:
+            raise ValueError(
+                f"There is no {name} {', '.join(map(repr, unknown))} in this ledger."
+            )
+    cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
+    rows = list(dict.fromkeys(ledger["row"]) if rows is None else rows)
+    if columns is None:
+        columns = [
+            c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)
+        ]
+    lines = []
+    signs = {}
+    printed = []
+    for row in rows:
+        own = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
+        printed.append((row, [[*filter(None, both)] for both in own]))
+        texts = [_stacked(*both) for both in own]
+        shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
+        lines += [
+            [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
+        ]
+        at = len(lines) - len(shown) + _LINES.index("verdict")
+        for j, both in enumerate(own, 2):
+            if any(both):
+                part = _worst(filter(None, both))
+                signs[at, j] = (SIGNS[part], part)
+    inside = {name for c in columns for name in (c, c + _SPREAD)}
+    part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
+    above = joint_lines(ledger)
+    header = ["", "", *columns]
+    return PrintedTable(
+        header, lines, values_of(part), title, above=above, signs=signs, printed=printed
+    )
+
+
+def _worst(lines):
+    """What the worst of some rows counts as."""
+    severity = [NOT_SCORED, *SIGNS]
+    parts = [line["counts_as"] or NOT_SCORED for line in lines]
+    return max(parts, key=severity.index)

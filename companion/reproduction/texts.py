@@ -1,0 +1,144 @@
+"""What is told of one row of a ledger, rounded as the paper rounds."""
+
+import re
+
+from companion.reproduction import _comparisons as rules
+from companion.reproduction.published import parse_printed
+from companion.reproduction.tables import number_text, plain
+
+CORRECTED = "after correcting misprints"
+_PLACE = ["artefact", "row", "column", "outcome", "converged"]
+_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
+_NUMBERS += ["distance", "support", "would_see", "needs"]
+_NUMBERS += ["reproduced_as_read", "outcome_as_read"]
+
+
+def values_of(ledger):
+    """The numbers behind a table of some rows."""
+    return ledger[_PLACE + _NUMBERS].to_dict("records")
+
+
+def published_text(line):
+    """A published cell as printed: with its spread, or with its relation."""
+    if line["kind"] == "ordinal":
+        return f"{line['printed']} ({line['relation']})"
+    printed = parse_printed(line["printed"])
+    if printed is None or plain(line["spread"]) is None:
+        return line["printed"]
+    spread = printed.format(line["spread"])
+    return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
+
+
+def reproduced_text(line, name="reproduced"):
+    """A regenerated cell with the digits of the print."""
+    value = line[name]
+    if plain(value) is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    printed = parse_printed(line["printed"])
+    if line["kind"] == "ordinal" or printed is None:
+        se = (
+            ""
+            if plain(line["se"]) is None or name != "reproduced"
+            else f" (SE {line['se']:.2g})"
+        )
+        return number_text(value, ".3g") + se
+    text = printed.format(value)
+    spread = line.get(f"{name}_spread")
+    if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
+        # of a number printed whole, the spread would mostly round to 0
+        text += f" ± {spread:.{max(printed.decimals, 1)}f}"
+    return text
+
+
+def read_text(line):
+    """The regeneration and the verdict under another reading of the print."""
+    if not line["reading"]:
+        return ""
+    value = reproduced_text(line, "reproduced_as_read")
+    return f"{value}: {line['outcome_as_read']} ({line['reading']})"
+
+
+def note_of(line):
+    """What the verdict of a row does not say itself."""
+    parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
+    return "; ".join(part for part in parts if part != rules.NO_VALUE)
+
+
+def _verdict_text(line):
+    """The verdict, a problem and a note."""
+    verdict = line["verdict"]
+    if line["outcome"] == rules.LISTED:
+        verdict = f"{rules.LISTED}: {line['asks']}"
+    return "; ".join(filter(None, [verdict, line["problem"], note_of(line)]))
+
+
+def texts_of(line):
+    """What is told of one value, by the columns of a table of verdicts."""
+    return {
+        "row": line["row"],
+        "column": line["column"],
+        "published": published_text(line),
+        "reproduced": reproduced_text(line),
+        "distance": number_text(line["distance"], ".1f"),
+        "support": number_text(line["support"], "+.1f"),
+        "would see": number_text(line["would_see"], ".2g"),
+        "n": ""
+        if line["kind"] == "deterministic"
+        else number_text(line["reproduced_n"], "g"),
+        "verdict": _verdict_text(line),
+        CORRECTED: read_text(line),
+    }
+
+
+_CAUSES = {
+    "demonstrated": "the cause is shown",
+    "data": "data are missing",
+    "conjecture": "why is a guess",
+    "refuted": "the sentence is refuted, for the numbers it rests on are consistent with ours",
+    "undeclared": "nobody has said why",
+}
+
+
+def _means(line):
+    """What the verdict of a row means for it, in half a sentence."""
+    outcome = line["outcome"]
+    if outcome in rules.DEPARTS:
+        reason = f": {line['reason']}" if line["reason"] else ""
+        return f"{outcome}; {_CAUSES[line['status']]}{reason}"
+    if outcome == rules.AGREES:
+        seen = number_text(line["would_see"], ".2g")
+        return f"agrees, and a difference of {seen} would have been seen"
+    if outcome == rules.COMPATIBLE:
+        return "compatible; the print is too coarse to confirm more"
+    if outcome == rules.LISTED:
+        why = f": {line['why']}" if line["why"] else ""
+        return f"as printed, and not scored ({line['asks']}{why})"
+    return line["verdict"]
+
+
+def sentence(line):
+    """All that matters of one row of a ledger, a mapping, in a sentence.
+
+    Returns
+    -------
+    str
+    """
+    place = f"{line['row']}, {line['column']}"
+    here = reproduced_text(line)
+    n = number_text(line["reproduced_n"], "g")
+    over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
+    if line["kind"] == "ordinal":
+        asked = "We ask" if line["asks"] == "ours" else "The paper says"
+        said = f"{asked}: {line['sentence']}. Its test, {place}, must be {line['relation']} and"
+    else:
+        said = f"The paper prints {published_text(line)} for {place} ({line['where']});"
+    if line["outcome"] == rules.NOT_RUN:
+        return f"{said} was not run."
+    return f"{said} is {here} here{over}: {_means(line)}.".replace("; is", "; it is")
+
+
+def escaped(text):
+    """A text in which Markdown sees no markup and no formula."""
+    return re.sub(r"([*_$<|`\\])", r"\\\1", text)
