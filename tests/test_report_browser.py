@@ -68,6 +68,9 @@ class Browser:
     def find(self, selector):
         return self.driver.find_element("css selector", selector)
 
+    def finds(self, selector):
+        return self.driver.find_elements("css selector", selector)
+
     def choose(self, name, value):
         from selenium.webdriver.support.ui import Select
 
@@ -114,6 +117,14 @@ def ledger(browser):
 
 FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
 FILTERS["verdict"] = "differs, explained"
+
+
+def test_a_table_alone_is_judged_as_a_whole_above_its_rows(ledger):
+    ledger.choose("artefact", "usvc/table_3")
+    texts = [item.text for item in ledger.finds("#ledger-together li")]
+    assert texts[0].startswith("24 means together: squared distances add up to ")
+    ledger.find("#ledger-clear").click()
+    assert not ledger.find("#ledger-together").is_displayed()
 
 
 def test_filters_work_together_have_an_address_and_are_cleared(ledger):

@@ -50,11 +50,14 @@ class PrintedTable(Table):
         str
         """
         lines = [line for _, cells in self.printed for own in cells for line in own]
-        parts = [_folded("As printed", self._cells(lambda line: line), opened=True)]
+        own = super().to_html().split("\n")
+        n_above = len(self.above)
+        parts = own[:n_above]
+        parts += [_folded("As printed", self._cells(lambda line: line), opened=True)]
         if any(line["reading"] for line in lines):
             corrected = self._cells(corrected_line)
             parts.append(_folded(CORRECTED.capitalize(), corrected))
-        parts.append(_folded("Row by row with ours", super().to_html()))
+        parts.append(_folded("Row by row with ours", "\n".join(own[n_above:])))
         return "\n".join(parts)
 
     def _cells(self, read):
@@ -80,7 +83,9 @@ def _cell(lines):
     colour = _COLOURS.get(part)
     style = f' style="background:{colour}"' if colour else ""
     sign = f'<span class="sign sign-{slug(part)}">{SIGNS[part]}</span>'
-    texts = "".join(f"<p>{html.escape(sentence(line))}</p>" for line in lines)
+    texts = "".join(
+        f'<p style="max-width:24em">{html.escape(sentence(line))}</p>' for line in lines
+    )
     text = html.escape(published_text(lines[0]))
     return f"<td{style}><details><summary>{sign} {text}</summary>{texts}</details></td>"
 

@@ -265,6 +265,23 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
     )
 
 
+def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledger):
+    table = display.published_vs_reproduced(ledger, rows=["heart", "cancer"])
+    blocks = table.to_html().split("<details open>")[1].split("\n</details>")
+    printed, corrected, folded = blocks[:3]
+    assert "<summary>As printed</summary>" in printed
+    assert "<summary>After correcting misprints</summary>" in corrected
+    assert "<summary>Row by row with ours</summary>" in folded
+    (cancer,) = (row for row in printed.split("</tr>") if ">cancer</th>" in row)
+    sign = '<span class="sign sign-differs-unexplained">✗</span> 25.7 ± 4.5'
+    assert sign in cancer
+    assert "it is 29.0 ± 4.5 here over 100 repetitions: differs" in cancer
+    assert "it is 25.0 here over 100 repetitions: agrees" in corrected
+    assert "✗" not in corrected
+    alone = display.published_vs_reproduced(ledger, rows=["heart"]).to_html()
+    assert "<summary>After correcting" not in alone
+
+
 def test_the_tables_of_the_score_have_a_line_a_group(ledger):
     groups = {"toy": ledger, "all": pd.concat([ledger, ledger.assign(paper="other")])}
     numbers, sentences = display.score_tables(groups)

@@ -2,7 +2,7 @@ companionLedger({"paper": {{ group.paper.key | tojson }}, "artefacts": [
 {% for entry in group.entries if entry.lines %}
 {% set id = entry.artefact.id %}
 {% set reasons = entry.reasons.keys() | list %}
-{"id": {{ id | tojson }}, "slug": "{{ slug(id) }}", "page": {{ (entry.notebook is not none) | tojson }}, "reasons": [
+{"id": {{ id | tojson }}, "slug": "{{ slug(id) }}", "page": {{ (entry.notebook is not none) | tojson }}, "together": {{ entry.together | tojson }}, "reasons": [
 {%- for reason, lines in entry.reasons.items() %}[{{ reason.reason | tojson }}, {{ lines[0].number }}]{{ "," if not loop.last }}{% endfor %}], "rows": [
 {% for line in entry.lines %}
 {% set remarks = ["not converged" if not line.converged and line.outcome != "not run" else "", line.problem, line.note, line.beside] | select | join("; ") %}

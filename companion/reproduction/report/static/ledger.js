@@ -60,6 +60,7 @@
     const selects = FILTERS.map((name) => document.getElementById("ledger-" + name));
     const count = document.getElementById("ledger-count");
     const empty = document.getElementById("ledger-empty");
+    const together = document.getElementById("ledger-together");
     const more = document.getElementById("ledger-more");
     const all = document.getElementById("ledger-all");
     const heads = Array.from(table.tHead.rows[0].cells);
@@ -165,6 +166,11 @@
       const total = rows.length;
       count.textContent = found.length === total ? total + " values"
         : found.length + " of " + total + " values";
+      const id = selects[FILTERS.indexOf("artefact")].value;
+      const one = rows.find((row) => row.artefact.id === id);
+      const texts = one ? one.artefact.together : [];
+      together.replaceChildren(...texts.map((text) => make("li", {}, text)));
+      together.hidden = texts.length === 0;
       const left = found.length - shown;
       more.parentElement.hidden = left <= 0;
       more.textContent = "Show " + Math.min(left, AT_ONCE) + " more";
