@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 
 from companion.reproduction.declared import load_entries, unknown_word
-from companion.reproduction.published import load_published
 from companion.reproduction.scores import score
 from companion.reproduction.tables import number_text
 
@@ -54,7 +53,7 @@ class Card:
         )
 
 
-def load_cards(load=load_published):
+def load_cards():
     """The entries of ``data/cards.yaml`` by paper, checked as deviations are.
 
     Returns
@@ -66,23 +65,10 @@ def load_cards(load=load_published):
     def read(entry):
         rests_on = entry.get("rests_on", [])
         faults = unknown_word(entry, "part", PARTS)
-        try:
-            values = load(entry["paper"])
-        except FileNotFoundError:
-            return [f"paper {entry['paper']!r} has no published values"], {}
-        names = values["artefact"] + ": " + values["row"] + " / " + values["column"]
-        cells = [
-            text for of, text in _BRACES.findall(entry["says"]) if not _is_score(of)
-        ]
-        for text in rests_on:
-            match = _RESTS.fullmatch(text)
-            if match:
-                cells.append(match[2])
-            else:
-                faults.append(f"rests_on {text!r} must be a word and a row")
-        known = set(names)
         faults += [
-            f"{cell!r} is no published value" for cell in cells if cell not in known
+            f"rests_on {text!r} must be a word and a row"
+            for text in rests_on
+            if not _RESTS.fullmatch(text)
         ]
         found = (entry["part"], entry["says"], tuple(rests_on))
         return faults, {(entry["paper"], entry["says"]): found}
@@ -135,6 +121,11 @@ def _filled(says, rests_on, rows, counts):
         outcome = rows[cell]["outcome"] if cell in rows else "not run"
         if outcome != word:
             changed.append(f"{cell}: {outcome}")
+    changed += [
+        f"{cell}: no such row"
+        for of, cell in _BRACES.findall(says)
+        if not _is_score(of) and cell not in rows
+    ]
     if changed:
         return f"To be told anew, since the records changed: {'; '.join(changed)}."
 
@@ -142,10 +133,10 @@ def _filled(says, rests_on, rows, counts):
         of, name = match.groups()
         if _is_score(of):
             return str(counts[of][name])
-        line = rows.get(name, {})
+        line = rows[name]
         if of == "printed":
-            return line.get("printed", "-")
-        value = line.get("reproduced_as_read" if of == "corrected" else "reproduced")
+            return line["printed"]
+        value = line["reproduced_as_read" if of == "corrected" else "reproduced"]
         if of == "percent":
             return f"{number_text(100 * value, '.0f')} %"
         return number_text(abs(value) if of == "size" else value, _DIGITS) or "-"
