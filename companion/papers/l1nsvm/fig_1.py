@@ -228,8 +228,8 @@ STUDIES = (FIG_1, FIG_1_LEVERAGE)
 
 #: What one switched label a class does in a draw, in degrees and per cent.
 ONE_FLIP = {
-    "clean angle LS to Least 1-Norm - rotation of Least 1-Norm (degrees)": (
-        "`clean_LS_to_Least_1-Norm` - `one_per_class_Least 1-Norm`"
+    "clean angle LS to Least 1-Norm - half the rotation of LS (degrees)": (
+        "`clean_LS_to_Least_1-Norm` - one_per_class_LS / 2"
     ),
     "rotation of LS - clean angle LS to Least 1-Norm (degrees)": (
         "one_per_class_LS - `clean_LS_to_Least_1-Norm`"
@@ -237,8 +237,8 @@ ONE_FLIP = {
     "rotation of Least 1-Norm - half of that of LS (degrees)": (
         "`one_per_class_Least 1-Norm` - one_per_class_LS / 2"
     ),
-    "% err. on new points LS - Least 1-Norm": (
-        "one_per_class_error_LS - `one_per_class_error_Least 1-Norm`"
+    "% err. on new points LS - 1.1 x Least 1-Norm": (
+        "one_per_class_error_LS - 1.1 * `one_per_class_error_Least 1-Norm`"
     ),
     "rotation LS - L1 (degrees)": "one_per_class_LS - one_per_class_L1",
     "rotation Least 1-Norm - L1 (degrees)": (
