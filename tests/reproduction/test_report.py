@@ -188,7 +188,9 @@ def test_every_notebook_is_a_page_with_its_figures_and_their_text_alternatives(p
         ), alts
 
 
-def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(rows, ledgers):
+def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(pages, rows, ledgers):
+    order = json.loads(pages["ledger"].find(id="ledger")["data-order"])
+    assert (order[0], order[-1]) == ("fails, unexplained", "not scored")
     expected = []
     counts = list(SIGNS)
     for name, ledger in ledgers.items():
@@ -297,6 +299,9 @@ def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
             cells = {cell["data-label"]: cell.text for cell in line.find_all("td")[1:]}
             for part in ("all", *parts):
                 assert cells[part] == str(counts[part])
+            linked = [link.text for link in line.select("td a")]
+            rows = [str(counts[part]) for part in parts if counts[part]]
+            assert linked == (rows if kind == "numbers" else [])
             told = [f"{paper}: {counts['all']} {kind}"]
             told += [f"{part} {counts[part]}" for part in parts if counts[part]]
             assert line.find(role="img", attrs={"aria-label": ", ".join(told)})

@@ -38,15 +38,26 @@ _PAGES = _HERE / "pages"
 _BESIDE = _HERE / "beside"
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
-_ROOMS = (
-    "metrics tuning solvers kernels losses conformal.factors conformal.separability "
-)
-_ROOMS += (
-    "datasets plotting reproduction reproduction.regenerate reproduction.published "
-)
-_ROOMS += "reproduction.verdicts reproduction.scores reproduction.declared "
-_ROOMS += "reproduction.display papers.across.agreement"
-_API = ["companion", *(f"companion.{name}" for name in _ROOMS.split())]
+_ROOMS = [
+    "metrics",
+    "tuning",
+    "solvers",
+    "kernels",
+    "losses",
+    "conformal.factors",
+    "conformal.separability",
+    "datasets",
+    "plotting",
+    "reproduction",
+    "reproduction.regenerate",
+    "reproduction.published",
+    "reproduction.verdicts",
+    "reproduction.scores",
+    "reproduction.declared",
+    "reproduction.display",
+    "papers.across.agreement",
+]
+_API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
 _MARKER = ".companion-report"
 _FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
 _CODE = re.compile(r"(?:tests|companion)/[\w/]+\.py")

@@ -104,6 +104,12 @@ class Group:
         """The score of all of them in the run that is shown beside, None if none was run."""
         return _score([entry.run for entry in self.entries])
 
+    @property
+    def consistent(self):
+        """How many of its printed numbers are consistent with ours, as a badge says it."""
+        numbers = self.score["numbers"] if self.score else {"consistent": 0, "all": 0}
+        return f"{numbers['consistent']} of {numbers['all']}"
+
     @cached_property
     def card(self):
         """What there is to know of the paper, None of no paper or without any verdict."""
