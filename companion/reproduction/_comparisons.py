@@ -23,10 +23,8 @@ FAILS = "fails"
 NOT_RUN = "not run"
 LISTED = "listed"
 
-#: The words for values, those for claims, and all that an outcome can be.
-VALUE_WORDS = (AGREES, COMPATIBLE, UNDECIDED, DIFFERS, NOT_RUN)
+#: What a claim can come to.
 CLAIM_WORDS = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-WORDS = (AGREES, COMPATIBLE, HOLDS, UNDECIDED, DIFFERS, FAILS, NOT_RUN, LISTED)
 #: What is consistent with the print, and what departs from it.
 CONSISTENT = (AGREES, COMPATIBLE, HOLDS)
 DEPARTS = (DIFFERS, FAILS)
@@ -331,9 +329,8 @@ def compare_claim(
     side = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
     if math.isnan(needs):  # unknown how many there are
         times = _needed(1.0, se**2 - stays, stays, wanted**2)
-        if times <= MOST_TIMES:
-            side = f"{times} times as many repetitions would decide"
-        return replace(found, note=side)
+        decides = f"{times} times as many repetitions would decide"
+        return replace(found, note=decides if times <= MOST_TIMES else side)
     if math.isinf(needs) and stays:
         return replace(found, needs=needs, note=ONE_POOL)
     if needs > MOST_TIMES * n:
@@ -372,9 +369,8 @@ def compare_row(row, own, profile="paper"):
     -------
     Comparison
     """
-    if (
-        own is None and row["asks"] == "identity"
-    ):  # a test proves it, which the row names
+    # What the test proves that the row names need not be computed.
+    if own is None and row["asks"] == "identity":
         return Comparison(LISTED)
     if own is None:
         return Comparison(NOT_RUN, note=NO_VALUE)

@@ -14,7 +14,7 @@ from companion._utils.paths import data_dir
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
-#: What a row asks; values and claims are scored, and so would be what is ours if a paper asked it.
+#: What a row asks; values and claims are scored, and what is ours has a verdict like a claim.
 ASKS = ("value", "claim", "setting", "identity", "matched", "ours")
 SCORED = ("value", "claim")
 JUDGED = (*SCORED, "ours")

@@ -26,6 +26,10 @@ __all__ = [
     "sentence_verdict",
 ]
 
+#: A sentence of which some tests hold and others fail, and one that fails although the numbers
+#: that it rests on are consistent with ours.
+MIXED = "mixed"
+REFUTED = "refuted"
 #: What a printed number can count as, a test of a sentence, and a sentence, in the order of tables.
 NUMBER_PARTS = (
     rules.AGREES,
@@ -38,12 +42,12 @@ NUMBER_PARTS = (
 TEST_PARTS = (
     rules.HOLDS,
     rules.UNDECIDED,
-    "refuted",
+    REFUTED,
     "fails, explained",
     "fails, unexplained",
     rules.NOT_RUN,
 )
-SENTENCE_PARTS = (rules.HOLDS, "mixed", *TEST_PARTS[1:])
+SENTENCE_PARTS = (rules.HOLDS, MIXED, *TEST_PARTS[1:])
 #: What a row that is no part of the score counts as.
 NOT_SCORED = "not scored"
 #: A sign for each, so that colour is never the only one; the worst last but for "not scored".
@@ -52,23 +56,20 @@ SIGNS = {
     rules.HOLDS: "✓",
     rules.COMPATIBLE: "≈",
     rules.UNDECIDED: "?",
-    "mixed": "±",
+    MIXED: "±",
     rules.NOT_RUN: "–",
-    "refuted": "¬",
+    REFUTED: "¬",
     "differs, explained": "≠",
     "fails, explained": "≠",
     "differs, unexplained": "✗",
     "fails, unexplained": "✗",
     NOT_SCORED: "·",
 }
-MIXED = "mixed"
 #: The statuses of a deviation whose cause is known: shown, or the missing data are named.
 EXPLAINED = ("demonstrated", "data")
-REFUTED = "refuted"
 _PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
-#: Standard errors of a 95 % interval, and the share that is expected inside.
+#: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
-EXPECTED_INSIDE = 0.95
 _KINDS = {"stochastic": "means", "spread": "spreads"}
 
 
@@ -158,11 +159,10 @@ def score(ledger):
     -------
     dict
         "numbers" has how many count as each of :data:`NUMBER_PARTS`, how many there are ("all"),
-        how many are "consistent" (they agree or are compatible) and how many of them after
-        correcting misprints ("corrected"), and of how many ("with chance") how many lie "inside"
-        the 95 % prediction interval; "sentences" has :data:`SENTENCE_PARTS`, "all", and
-        "corrected": how many hold
-        after correcting misprints.
+        how many are "consistent" (they agree or are compatible), how many are so after correcting
+        misprints ("corrected"), and of how many ("with chance") how many lie "inside" the 95 %
+        prediction interval. "sentences" has how many count as each of :data:`SENTENCE_PARTS`, how
+        many there are ("all"), and how many hold after correcting misprints ("corrected").
     """
     rows = ledger[ledger["counts_as"] != ""]
     values = rows[rows["asks"] == "value"]
@@ -288,8 +288,8 @@ def numbers_in_words(numbers):
     """The score of printed numbers in a sentence."""
     if not numbers["all"]:
         return "No number is printed that could be compared."
-    agree, compatible, undecided, *_ = (numbers[part] for part in NUMBER_PARTS)
-    explained, unexplained, not_run = (numbers[part] for part in NUMBER_PARTS[3:])
+    parts = [numbers[part] for part in NUMBER_PARTS]
+    agree, compatible, undecided, explained, unexplained, not_run = parts
     missing = f", {not_run} not run" if not_run else ""
     return (
         f"Of {numbers['all']} printed numbers {numbers['consistent']} are consistent with ours"

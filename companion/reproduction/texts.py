@@ -133,10 +133,11 @@ def sentence(line):
         asked = "We ask" if line["asks"] == "ours" else "The paper says"
         said = f"{asked}: {line['sentence']}. Its test, {place}, must be {line['relation']} and"
     else:
-        said = f"The paper prints {published_text(line)} for {place} ({line['where']});"
+        printed = published_text(line)
+        said = f"The paper prints {printed} for {place} ({line['where']}); it"
     if line["outcome"] == rules.NOT_RUN:
         return f"{said} was not run."
-    return f"{said} is {here} here{over}: {_means(line)}.".replace("; is", "; it is")
+    return f"{said} is {here} here{over}: {_means(line)}."
 
 
 def escaped(text):

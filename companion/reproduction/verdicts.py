@@ -281,6 +281,6 @@ def check_findings(ledgers):
                 outcome = outcomes.get((line["paper"], cell), rules.AGREES)
                 if outcome not in (rules.AGREES, rules.COMPATIBLE):
                     ledger.loc[place, "problem"] = (
-                        f"refuted, but {cell}, on which that rests, is {outcome} itself: say why"
-                        " both differ"
+                        f"refuted, but {cell}, on which that rests, is not consistent with"
+                        f" ours ({outcome}): declare another reason"
                     )

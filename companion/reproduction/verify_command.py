@@ -18,7 +18,7 @@ from companion.reproduction.command import (
     wrapped,
 )
 
-#: What a list may be narrowed down to, beside the words of the verdicts.
+#: What a list may be narrowed down to: a word of the verdicts, a cause, or what is wrong.
 ONLY = (
     "agrees",
     "compatible",
