@@ -1,5 +1,6 @@
 """The wheel: what it carries, and what it does in a fresh environment without any extra."""
 
+import json
 import os
 import re
 import shutil
@@ -58,7 +59,8 @@ def own_files(folder):
 
 
 def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
-    inside = set(zipfile.ZipFile(wheel).namelist())
+    archive = zipfile.ZipFile(wheel)
+    inside = set(archive.namelist())
     pages = {path for path in own_files("docs") if path.endswith(".md")}
     project = {*own_files("data"), *pages, *own_files("notebooks")}
     prefix = "companion/_project/"
@@ -66,7 +68,11 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     assert {
         name.removeprefix(prefix) for name in inside if name.startswith(prefix)
     } == project
-    assert wheel.stat().st_size < 12e6
+    for name in inside:
+        if name.endswith(".ipynb"):
+            cells = json.loads(archive.read(name))["cells"]
+            assert not any(cell.get("outputs") for cell in cells), name
+    assert wheel.stat().st_size < 3e6
 
 
 @pytest.fixture(scope="module")
