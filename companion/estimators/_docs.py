@@ -168,7 +168,7 @@ X : {array-like, sparse matrix} of shape (n_queries, n_features) or (n_queries, 
    formulations", Neural Computation 15(2), 2003, 487-507.
 .. [4] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order
    information for training support vector machines", JMLR 6, 2005, 1889-1918.
-"""
+"""  # noqa: D411  (headings of the parts)
 
 import inspect
 import re

@@ -148,6 +148,7 @@ def show_score(ledgers, groups=None):
 
 
 def heading(text):
+    """Print a heading, underlined."""
     click.echo(f"\n{text}\n{'=' * len(text)}")
 
 

@@ -25,6 +25,7 @@ _TOLERANCES = {
 
 
 def pytest_addoption(parser):
+    """Add the two tolerances to the ini options."""
     for name, (kind, default) in _TOLERANCES.items():
         said = (
             f"{kind} difference that counts as rounding between numbers behind tables"
@@ -33,11 +34,13 @@ def pytest_addoption(parser):
 
 
 def pytest_collectstart(collector):
+    """Keep nbval from comparing the numbers as text."""
     if hasattr(collector, "skip_compare"):
         collector.skip_compare += (VALUES_MIME,)
 
 
 def pytest_itemcollected(item):
+    """Let a cell compare the numbers after nbval has compared the rest."""
     if hasattr(item, "compare_outputs"):
         item.compare_outputs = partial(_compare_outputs, item, item.compare_outputs)
 
