@@ -1,5 +1,6 @@
 """Every public name is where it is listed; what readers are shown says what it takes and gives."""
 
+import ast
 import doctest
 import inspect
 import pkgutil
@@ -74,6 +75,13 @@ def test_listed_names_exist_once(module):
     home = import_module(module)
     assert len(set(home.__all__)) == len(home.__all__)
     assert [name for name in home.__all__ if not hasattr(home, name)] == []
+
+
+def test_type_checkers_see_the_names_of_the_package():
+    stub = ast.parse((HOME / "__init__.pyi").read_text())
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    seen = {part.name for node in imports for part in node.names}
+    assert seen == set(companion.__all__) - {"__version__"}
 
 
 @pytest.mark.parametrize("name", sorted(READERS))

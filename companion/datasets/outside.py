@@ -79,7 +79,7 @@ OUTSIDE = {
 
 # Why a host did not give what was asked of it, for the rest of the process: without network a
 # program that asks for several files waits once.
-_failures = {}
+_failures = {}  # type: ignore[var-annotated]
 
 
 def find_copy(place):

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import dask
 from distributed import Client, LocalCluster
@@ -39,7 +39,7 @@ def client_of(scheduler: str | LocalCluster):
 def dask_backend(jobs: int):
     """joblib's backend on the scheduler that Dask is configured for, or on a cluster of our own."""
     scheduler = dask.config.get("scheduler-address", None)
-    own = nullcontext(scheduler)
+    own: AbstractContextManager = nullcontext(scheduler)
     if scheduler is None:
         size = {"n_workers": effective_n_jobs(jobs), "threads_per_worker": 1}
         quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}

@@ -156,8 +156,9 @@ def _note(what: str, owner: str, error: Exception) -> None:
 @cache
 def _registered() -> dict[Paper, str]:
     """The registered papers, each with the distribution that brings it."""
-    papers = {}
+    papers: dict[Paper, str] = {}
     for point in entry_points(group="companion.papers"):
+        assert point.dist is not None  # as of every point that is installed
         owner = f"the distribution {point.dist.name} {point.dist.version}"
         try:
             papers |= dict.fromkeys(point.load(), owner)

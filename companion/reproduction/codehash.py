@@ -39,7 +39,7 @@ class _Module:
         self.package = spec.parent
         self.imports: dict[str, tuple[str, ...]] = {}
         self.statements: dict[str, list[ast.stmt]] = {}
-        for statement in ast.parse(Path(spec.origin).read_bytes()).body:
+        for statement in ast.parse(Path(str(spec.origin)).read_bytes()).body:
             if not isinstance(statement, _DEFINITIONS):
                 self.imports |= self.imported_by([*ast.walk(statement)])
             for bound in _shaped_names(statement):
@@ -47,7 +47,7 @@ class _Module:
 
     def imported_by(self, nodes: list[ast.AST]) -> dict[str, tuple[str, ...]]:
         """Names that imports among some nodes bind, and the places they stand for."""
-        found = {}
+        found: dict[str, tuple[str, ...]] = {}
         for node in nodes:
             if isinstance(node, ast.Import):
                 for part in node.names:
@@ -109,15 +109,16 @@ def _module(name: str) -> _Module | None:
         ValueError,
     ):  # the latter of a script that runs as __main__
         return None
-    source = spec is not None and (spec.origin or "").endswith(".py")
-    return _Module(spec) if source else None
+    if spec is None or not (spec.origin or "").endswith(".py"):
+        return None
+    return _Module(spec)
 
 
 def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
     """Names that are read, each with the attributes that are taken of it."""
     owners = set()
     for node in nodes:  # from outside in
-        attributes = []
+        attributes: list[str] = []
         owner = node
         while isinstance(owner, ast.Attribute):
             attributes.insert(0, owner.attr)

@@ -29,8 +29,6 @@ COLUMNS = (
     "value",
     "spread",
     "spread_is",
-)
-COLUMNS += (
     "n",
     "kind",
     "relation",
@@ -40,8 +38,8 @@ COLUMNS += (
     "matters",
     "overlap",
     "where",
+    "note",
 )
-COLUMNS += ("note",)
 _NUMBER = re.compile(
     r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
 )

@@ -13,8 +13,7 @@ from typing import Any
 from companion._utils.errors import DamagedData
 from companion._utils.paths import unwritable
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.records import Record
-from companion.reproduction.store import RecordStore
+from companion.reproduction.store import Found, RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
 
@@ -131,13 +130,13 @@ def _stored(store: RecordStore) -> Records:
     return Records(frame, len(store.units), _gaps(store, found))
 
 
-def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
+def _gaps(store: RecordStore, found: Found) -> dict[str, list[str]]:
     """What is wrong with the records that are there, by kind."""
     table = store.path if store.profile == "paper" else store.working
     absent = [str(unit) for key, unit in store.units.items() if key not in found]
     old = [r for key, r in found.items() if key in store.units and r.code != store.code]
     strays = [r for key, r in found.items() if key not in store.units and r.line]
-    gaps = {"missing": [], "stale": []}
+    gaps: dict[str, list[str]] = {"missing": [], "stale": []}
     if absent:
         few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
@@ -146,7 +145,7 @@ def _gaps(store: RecordStore, found: dict[str, Record]) -> dict[str, list[str]]:
     for fault, records in faults.items():
         if records:
             line = min(record.line for record in records)
-            place = f"{table}, line {line}" if line else store.working
+            place = f"{table}, line {line}" if line else f"{store.working}"
             many = f"{place}: {len(records)} of {len(found)} records {fault}"
             gaps["stale"].append(
                 f"{many}; `companion reproduce --fresh` computes them again"
@@ -158,7 +157,11 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
     computed = 0
-    without_rows = {"failed": {}, "damaged": {}, "missing": {}}
+    without_rows: dict[str, dict[str, str]] = {
+        "failed": {},
+        "damaged": {},
+        "missing": {},
+    }
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     try:
         with bar, compute_units(study, todo, *workers) as outcomes:
@@ -175,7 +178,7 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
         if damaged:
             raise DamagedData("\n".join(dict.fromkeys(damaged.values())))
     except (UnitError, DamagedData) as error:
-        error.computed = computed
+        error.computed = computed  # type: ignore[union-attr]
         raise
     reasons = Counter(missing[key] for key in store.units if key in missing)
     return {"missing": list(reasons.items()), "computed": computed}

@@ -46,6 +46,8 @@ _PATIENCE = 60
 _UNDER_WAY = (
     "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
 )
+# Records by the key of their unit, or by the cells of parameters of which there is no unit.
+Found = dict[Any, Record]
 _TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
 _DIGEST_LENGTH = 12
 # How values are put into order that may be of several types.
@@ -104,12 +106,12 @@ class RecordStore:
 
     # ----------------------------------------------------------------------------- reading
 
-    def records(self, waiting: dict[str, Record] | None = None) -> dict[str, Record]:
+    def records(self, waiting: dict[str, Record] | None = None) -> Found:
         """Every record there is, by key, those of units that the study no longer lists included.
 
         One that waits is the later, and counts unless only the committed one is up to date.
         """
-        found = self._committed() if self.profile == "paper" else {}
+        found: Found = self._committed() if self.profile == "paper" else {}
         for key, record in (self.waiting() if waiting is None else waiting).items():
             if (
                 key not in found
@@ -119,7 +121,7 @@ class RecordStore:
                 found[key] = record
         return found
 
-    def lines(self, records: dict[str, Record]) -> list[list[str]]:
+    def lines(self, records: Found) -> list[list[str]]:
         """Header and lines of the table of the records that are of units listed, sorted."""
 
         def place(unit):
@@ -182,13 +184,13 @@ class RecordStore:
         except (OSError, ValueError) as error:
             raise self._failure("read", self.path, error) from error
 
-    def _committed(self) -> dict[str, Record]:
+    def _committed(self) -> Found:
         """Those of the table, by key, or by the cells of parameters of which there is no unit."""
         content, code = self._table()
         found = parse_table(content, self.parameters, code) if content else {}
         return {self._keys.get(cells, cells): record for cells, record in found.items()}
 
-    def read(self) -> tuple[Any, dict[str, Record]]:
+    def read(self) -> tuple[Any, Found]:
         """The records of units listed, for pandas, and every record by key.
 
         A committed table to which nothing waits to be added is read by pandas alone, and its
@@ -298,7 +300,7 @@ class RecordStore:
         way_out = "COMPANION_PROJECT to a copy of the project"
         if path.parent == self.working.parent:
             way_out = "COMPANION_CACHE to another folder"
-        kind = DamagedError
+        kind: type[StoreError] = DamagedError
         advice = "It is damaged and left as it is; move it away"
         if (
             isinstance(error, (OSError, sqlite3.Error))

@@ -6,6 +6,7 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,8 +36,12 @@ _NOT_COPIED = ("value", "spread_is", "overlap", "note")
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se", "overlap")
-_UNSAID = dict.fromkeys(("value", "converged", *_NUMBERS), math.nan)
-_UNSAID |= {"overlap": 0.0, "draws": (), "reading": ""}
+_UNSAID: dict[str, Any] = {
+    **dict.fromkeys(("value", "converged", *_NUMBERS), math.nan),
+    "overlap": 0.0,
+    "draws": (),
+    "reading": "",
+}
 
 
 def regenerated(reproduced):

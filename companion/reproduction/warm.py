@@ -18,8 +18,14 @@ from companion.reproduction.artefacts import list_papers
 
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
-_PRELOADED = ("ipykernel.kernelapp", "ipywidgets", "matplotlib.pyplot", "sklearn.svm")
-_PRELOADED += ("companion.reproduction.regenerate", "companion.reproduction.display")
+_PRELOADED = (
+    "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "sklearn.svm",
+    "companion.reproduction.regenerate",
+    "companion.reproduction.display",
+)
 _ENVIRONMENT = {
     "COMPANION_PROGRESS": "0",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -62,7 +68,7 @@ def _serve(connection_file, folder, environment):
     )
 
 
-class _Kernel(_CONTEXT.Process):
+class _Kernel(_CONTEXT.Process):  # type: ignore[name-defined]
     """A process with what Jupyter asks of a :class:`subprocess.Popen`."""
 
     stdin = stdout = stderr = None

@@ -72,9 +72,9 @@ def compute_units(
     from joblib import Parallel, delayed
 
     with ExitStack() as stack:
-        options = {"n_jobs": jobs}
+        options: dict[str, Any] = {"n_jobs": jobs}
         code = code_digest(study.compute)
-        parent = os.getpid()
+        parent: int | None = os.getpid()
         if backend == "dask":
             from companion.reproduction._dask import dask_backend
 

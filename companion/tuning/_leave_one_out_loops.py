@@ -61,7 +61,7 @@ class _Walk(NamedTuple):
     places: np.ndarray
     shifts: np.ndarray
     is_basic: np.ndarray
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]
 
 
 def tableau(A, basic, T):
@@ -82,7 +82,7 @@ def tableau(A, basic, T):
 
 @njit(**_OPTIONS)
 def _add(factor, u, v):
-    """v += factor * u"""
+    """Add to v the multiple ``factor * u``."""
     for a in range(v.shape[0]):
         v[a] += factor * u[a]
 
@@ -134,8 +134,10 @@ def _room(M, W, speed):
 
 @njit(**_OPTIONS)
 def bias_of(M, beta, scores, out):
-    """Bias without ``out``, then where the largest score that may rise and the least that may fall
-    are, and by how much they violate optimality."""
+    """Bias without ``out``, places of the two scores that violate optimality most, and by how much.
+
+    These are the largest score that may rise and the least that may fall.
+    """
     top = -np.inf
     bottom = np.inf
     i = -1

@@ -251,8 +251,15 @@ def reproduced_values(records):
     return out.frame()
 
 
-_SHOWN = ("J / J of the SVM", "least", "smaller J", "evaluations of J", "g-means error")
-_SHOWN += ("method - SVM", "SE")
+_SHOWN = (
+    "J / J of the SVM",
+    "least",
+    "smaller J",
+    "evaluations of J",
+    "g-means error",
+    "method - SVM",
+    "SE",
+)
 
 
 @none_without_records("method", *_SHOWN)

@@ -56,7 +56,7 @@ CHEAP = (SVM, "AMA", "ACT", "WIL", "MDT-JGRAD")
 _BLOCK = 500
 
 _SHORT = ("method", "missed", "false_alarms", "n_positive", "n_negative")
-_SHORT += ("n_transformations", "converged")
+_SHORT += ("n_transformations", "converged")  # type: ignore[assignment]
 
 
 class Part:

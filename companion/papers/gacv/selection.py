@@ -55,7 +55,7 @@ _OF_A_CELL = (
     "duality_gap",
     "n_iter",
 )
-_OF_A_CELL += ("converged",)
+_OF_A_CELL += ("converged",)  # type: ignore[assignment]
 
 
 class Machines(NamedTuple):

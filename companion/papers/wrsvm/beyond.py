@@ -253,8 +253,10 @@ STUDIES = (
     BEYOND_BASELINES,
     BEYOND_KERNEL,
     BEYOND_LEVELS,
+    five_classes.BEYOND_FIVE,
+    exact.BEYOND_EXACT,
+    TABLE_1,
 )
-STUDIES += (five_classes.BEYOND_FIVE, exact.BEYOND_EXACT, TABLE_1)
 VALUES = (
     (_add_truncation, "beyond_truncation"),
     (_add_baselines, "beyond_truncation", "beyond_baselines"),

@@ -48,7 +48,7 @@ html_show_search_summary = (
     False  # it would fetch other pages, which a file path does not allow
 )
 # Pages without other pages below them have no use for a list of those.
-html_sidebars = {
+html_sidebars: dict[str, list[str]] = {
     "[!a]*": [],
     "docs/*": [],
     "notebooks/**": [],

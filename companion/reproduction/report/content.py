@@ -42,7 +42,7 @@ class Entry:
     """
 
     artefact: Artefact
-    path: Path = None
+    path: Path | None = None
     notebook: object = None
     figure: str = ""
     stands_in: bool = False

@@ -1,5 +1,6 @@
 """Every solver of a machine, with one signature: a machine in, an answer out."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -222,7 +223,7 @@ def _normal_equations(machine):
 
 class _Solver(NamedTuple):
     machines: tuple[str, ...]
-    run: callable
+    run: Callable
 
 
 #: Shares no code with the others.
