@@ -35,9 +35,10 @@ check: $(STAMP)  ## the tests that do not take long, for while you work
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
 	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(ARGS)
 
-lint: $(STAMP)  ## what formatter and linter would change
+lint: $(STAMP)  ## what formatter and linter would change, and what is wrong with the types
 	@$(BIN)/ruff format --diff --quiet
 	@$(BIN)/ruff check
+	@$(BIN)/mypy
 
 bench: $(STAMP)  ## side-by-side speed against other solvers
 	@$(BIN)/python -m benchmarks $(ARGS)

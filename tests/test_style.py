@@ -10,6 +10,7 @@ from companion._utils.paths import project_root
 
 ROOT = project_root()
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 @pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
@@ -36,3 +37,9 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_valid(path):
     said("-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+def test_a_form_for_issues_is_valid(path):
+    schema = "vendor.github-issue-forms"
+    said("-m", "check_jsonschema", "--builtin-schema", schema, path)
