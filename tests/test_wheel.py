@@ -72,7 +72,7 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
         if name.endswith(".ipynb"):
             cells = json.loads(archive.read(name))["cells"]
             assert not any(cell.get("outputs") for cell in cells), name
-    assert wheel.stat().st_size < 3e6
+    assert wheel.stat().st_size < 3 * 2**20
 
 
 @pytest.fixture(scope="module")
