@@ -29,7 +29,9 @@ def test_no_import_points_back_up():
 def test_the_hooks_are_valid_and_use_the_locked_formatter():
     path = ROOT / ".pre-commit-config.yaml"
     said("-m", "pre_commit", "validate-config", path)
-    revisions = {r["repo"]: r["rev"] for r in yaml.safe_load(path.read_text())["repos"]}
+    revisions = {
+        r["repo"]: r.get("rev") for r in yaml.safe_load(path.read_text())["repos"]
+    }
     locked = re.search(r"(?m)^ruff==(\S+)", (ROOT / "requirements.lock").read_text())[1]
     assert revisions["https://github.com/astral-sh/ruff-pre-commit"] == f"v{locked}"
 
