@@ -26,7 +26,7 @@ from companion import __main__
 from companion._utils.errors import DamagedData, DataUnavailable
 from companion.cli import main
 from companion.reproduction import artefacts as artefacts_module
-from companion.reproduction.artefacts import Artefact, Paper, Parameter
+from companion.reproduction.artefacts import Artefact, Paper
 from companion.reproduction.index import load_index, write_indexed
 from companion.reproduction.notebooks import NotebookReport
 from companion.reproduction.store import RecordStore
@@ -42,10 +42,8 @@ toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,,p. 1,
 toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,,p. 2,
 toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,,p. 3,
 """
-PROFILE = Parameter(
-    "profile", str, "paper", "size of the run", choices=("quick", "paper")
-)
-COUNT = Parameter("n_draws", int, 3, "random draws", low=1, high=9)
+PROFILE = 'profile: str = "paper"  # size of the run: quick or paper'
+COUNT = "n_draws: int = 3  # random draws, 1 to 9"
 
 
 def units_of(name, count=4, data=""):
@@ -123,9 +121,7 @@ def shown(row, column, value, **changes):
 def table_1(compute=compute_index, value=None, data=""):
     study = Study("toy", "table_1", units_of("table_1", data=data), compute)
     values = shown("mean", "error", value, spread=1.0, n=2)
-    return Artefact(
-        "toy", "table_1", "Table 1: means", (study,), (PROFILE, COUNT), values
-    )
+    return Artefact("toy", "table_1", "Table 1: means", (study,), values)
 
 
 def fig_1(compute=compute_index):
@@ -137,14 +133,10 @@ def fig_1(compute=compute_index):
 
 
 def fig_2(value=20.0):
-    return Artefact(
-        "toy", "fig_2", "Figure 2", (), (PROFILE,), shown("size", "points", value)
-    )
+    return Artefact("toy", "fig_2", "Figure 2", (), shown("size", "points", value))
 
 
-def write_notebook(
-    project, name, *sources, cell='profile: str = "paper"  # size of the run'
-):
+def write_notebook(project, name, *sources, cell=PROFILE):
     cells = [nbformat.v4.new_code_cell(cell, metadata={"tags": ["parameters"]})]
     cells += [nbformat.v4.new_code_cell(source) for source in sources]
     path = project / "notebooks" / "toy" / f"{name}.ipynb"
@@ -159,6 +151,8 @@ def project(tmp_path, monkeypatch):
     folder = tmp_path / "project"
     (folder / "data" / "published").mkdir(parents=True)
     (folder / "data" / "published" / "toy.csv").write_text(PUBLISHED)
+    write_notebook(folder, "table_1", cell=f"{PROFILE}\n{COUNT}")
+    write_notebook(folder, "fig_2")
     monkeypatch.setenv("COMPANION_PROJECT", str(folder))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("COMPANION_DATA", raising=False)
@@ -265,6 +259,10 @@ def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(
     output = invoke(artefacts, "reproduce", "toy", "-p", "n_draws", "10", code=2)
     assert "'n_draws' must be a whole number from 1 to 9. Got 10 instead" in output
     assert "toy/fig_2 cannot run with these parameters" in output
+    write_notebook(project, "fig_2", cell="n = 3")
+    for words in (("--list",), ("toy/fig_2",)):
+        output = invoke(artefacts, "reproduce", *words, code=2)
+        assert "'n = 3' declares none: write `name: type = default" in output
 
 
 MISTAKES = {
@@ -288,8 +286,7 @@ def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, mes
 
 
 def test_a_failing_notebook_does_not_stop_the_next_and_is_named_with_its_cell(project):
-    cell = 'profile: str = "paper"  # size of the run\nn_draws: int = 3  # random draws'
-    write_notebook(project, "table_1", "\n# look\n1 / 0", cell=cell)
+    write_notebook(project, "table_1", "\n# look\n1 / 0", cell=f"{PROFILE}\n{COUNT}")
     write_notebook(project, "fig_2", "print(profile)")
     output = invoke([table_1(value=1.5), fig_2()], "reproduce", code=4)
     assert "[1/2] toy/table_1: Table 1: means" in output

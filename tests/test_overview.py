@@ -9,9 +9,13 @@ import pytest
 
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
-from companion.reproduction.artefacts import Paper, get_artefact, list_papers
+from companion.reproduction.artefacts import (
+    Paper,
+    get_artefact,
+    list_papers,
+    notebook_path,
+)
 from companion.reproduction.declared import Deviation, Erratum
-from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.published import load_published
 
 

@@ -9,10 +9,9 @@ import pandas as pd
 
 from companion._utils.paths import project_root
 from companion.papers.across.overview import load_ledgers, summary
-from companion.reproduction.artefacts import list_papers
+from companion.reproduction.artefacts import list_papers, notebook_path
 from companion.reproduction.cards import card
 from companion.reproduction.display import score_tables
-from companion.reproduction.notebooks import notebook_path
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"

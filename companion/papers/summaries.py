@@ -10,7 +10,7 @@ import pandas as pd
 
 from companion.datasets import data_digest, ida_split, load_ida
 from companion.metrics import Mean, mean_and_standard_error
-from companion.reproduction import RUN_PARAMETERS, Artefact, Study, Unit
+from companion.reproduction import Artefact, Study, Unit
 
 _NAN = math.nan
 
@@ -65,21 +65,20 @@ def split_rows(name, split):
 
 
 def artefacts(paper, *rows):
-    """Artefacts, of a module each, which has their STUDIES and values, a title and parameters.
+    """Artefacts, of a module each, which has their STUDIES and values, and a title.
 
     A module has either a function ``values`` of the records or their parts, ``VALUES``, as
     :func:`values_from` wants them.
     """
     found = []
-    for module, title, *parameters in rows:
+    for module, title in rows:
         name = module.__name__.rpartition(".")[2]
-        parameters = (*parameters, *RUN_PARAMETERS)
         values = getattr(module, "values", None)
         if values is None:
             values = partial(values_from, module.VALUES)
             values.__module__ = module.__name__
             values.__qualname__ = "VALUES"
-        found.append(Artefact(paper, name, title, module.STUDIES, parameters, values))
+        found.append(Artefact(paper, name, title, module.STUDIES, values))
     return found
 
 

@@ -8,9 +8,7 @@ that the command's help page does not wait for numpy.
 from importlib import import_module
 
 _HOMES = dict.fromkeys(("PROFILES", "Study", "Unit", "seed_for"), "units")
-_HOMES |= dict.fromkeys(
-    ("RUN_PARAMETERS", "Artefact", "Paper", "Parameter"), "artefacts"
-)
+_HOMES |= dict.fromkeys(("Artefact", "Paper"), "artefacts")
 
 __all__ = [*_HOMES]
 

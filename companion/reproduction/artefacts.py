@@ -1,4 +1,4 @@
-"""Artefacts, the printed tables and figures, their parameters, and the papers that register them.
+"""Artefacts, the printed tables and figures, and the papers that register them.
 
 A paper is known to the engine once a distribution names it under the entry point group
 ``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml. What
@@ -6,64 +6,17 @@ cannot be imported is named with its distribution, and the other papers go on wi
 """
 
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from pathlib import Path
 
 from companion._utils.paths import data_dir, notebooks_dir
-from companion.reproduction.units import PROFILES, Study
+from companion.reproduction.units import Study
 
 logger = logging.getLogger("companion")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A typed parameter of an artefact's notebook.
-
-    Parameters
-    ----------
-    name : str
-        The variable in the notebook's parameters cell.
-    type : type
-        ``str``, ``int``, ``float`` or ``bool``.
-    default : str, int, float or bool
-        The value without ``-p``.
-    help : str
-        One line for the command's help.
-    choices : tuple, optional
-        The allowed values.
-    low, high : float, optional
-        The allowed range, ends included.
-    """
-
-    name: str
-    type: type
-    default: Any
-    help: str
-    choices: tuple | None = None
-    low: float = -math.inf
-    high: float = math.inf
-
-
-#: What every notebook can be asked.
-RUN_PARAMETERS = (
-    Parameter(
-        "profile", str, "paper", "sizes of the study: quick or paper", choices=PROFILES
-    ),
-    Parameter(
-        "jobs",
-        int,
-        1,
-        "processes for what is not yet computed, 1 to 256",
-        low=1,
-        high=256,
-    ),
-    Parameter("fresh", bool, False, "compute everything anew, whatever is on record"),
-)
 
 
 @dataclass(frozen=True)
@@ -80,8 +33,6 @@ class Artefact:
         One line, in the paper's words.
     studies : tuple of Study
         Where the numbers come from.
-    parameters : tuple of Parameter
-        What the notebook can be asked.
     values : callable
         ``values(records) -> DataFrame`` from the records of each study, keyed by its name, to the
         reproduced values: columns row, column, value, spread, n, se, converged. None if nothing is
@@ -92,7 +43,6 @@ class Artefact:
     name: str
     title: str
     studies: tuple[Study, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
     values: Callable | None = None
 
     @property
@@ -232,3 +182,8 @@ def get_artefact(name: str) -> Artefact:
             f"no artefact {name!r}; there are {', '.join([*artefacts, *list_papers()])}"
         )
     return artefacts[name]
+
+
+def notebook_path(artefact: Artefact) -> Path:
+    """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
+    return notebooks_dir() / f"{artefact.id}.ipynb"

@@ -15,10 +15,9 @@ from textwrap import shorten
 import nbformat
 
 from companion._utils.files import replace_bytes
-from companion._utils.paths import notebooks_dir
-from companion.reproduction.artefacts import list_artefacts
+from companion.reproduction.artefacts import list_artefacts, notebook_path
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.parameters import check_parameters
+from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.warm import WarmKernelManager
 
 _INJECTED = "injected-parameters"
@@ -40,11 +39,6 @@ class NotebookReport:
 
     def __str__(self):
         return f"{self.notebook}: {self.failure or f'ran in {self.duration:.0f} s'}"
-
-
-def notebook_path(artefact):
-    """The notebook of an artefact, ``notebooks/<paper>/<name>.ipynb``."""
-    return notebooks_dir() / f"{artefact.id}.ipynb"
 
 
 def navigation(artefact):
@@ -202,13 +196,12 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
     bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
     or `source`, which is written over if every cell ran and `in_place` is asked for.
     """
-    values = check_parameters(artefact, parameters or {})
-    changed = {
-        p.name: values[p.name]
-        for p in artefact.parameters
-        if values[p.name] != p.default
-    }
     source = notebook_path(artefact) if source is None else Path(source)
+    declared = read_parameters(source)
+    values = check_parameters(artefact.id, declared, parameters or {})
+    changed = {
+        name: value for name, value in values.items() if value != declared[name].default
+    }
     output = Path(output)
     start = time.monotonic()
     action = f"read notebook {source}"

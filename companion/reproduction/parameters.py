@@ -1,26 +1,44 @@
 """The typed parameters of a notebook, and their checks before anything is computed.
 
-The cell tagged ``parameters`` has a typed line for each, ``n_draws: int = 1000  # draws a panel``,
-and the artefact declares the same with its choices and ranges. The command checks them before a
-kernel starts. Plain ``papermill`` knows no types and only warns of an unknown name, so that the
-next cell calls :func:`parameters_for`.
+A notebook declares them in its cell tagged ``parameters`` and nowhere else, with the name, type,
+default, what it is, and at the end the range or the choices::
+
+    n_draws: int = 1000  # draws of a panel, 1 to 10000
+    C: float = 1.0  # cost of a slack, at least 0
+    kernel: str = "linear"  # kernel of the machine: linear or rbf
+
+The command checks the values before a kernel starts. Plain ``papermill`` knows no ranges and only
+warns of an unknown name, so that the next cell calls :func:`parameters_for`.
 """
 
+import ast
 import difflib
+import json
 import math
 import re
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from companion.reproduction.artefacts import get_artefact
+from companion.reproduction.artefacts import get_artefact, notebook_path
 
+_TYPES = {"str": str, "int": int, "float": float, "bool": bool}
 _WORDS = {
     str: "a text",
     int: "a whole number",
     float: "a number",
     bool: "true or false",
 }
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_DECLARATION = re.compile(r"(\w+): (str|int|float|bool) = (.+?)  # (.+)")
+_CHOICES = re.compile(r"(.+): ([^:]+) or ([^:]+)")
+_RANGE = re.compile(
+    rf".+, (?:(?P<low>{_NUMBER}) to (?P<high>{_NUMBER})"
+    rf"|at least (?P<least>{_NUMBER})|at most (?P<most>{_NUMBER}))"
+)
+_HOW_TO_DECLARE = "write `name: type = default  # what it is, 1 to 9`"
 
 
 class ParameterError(ValueError):
@@ -30,6 +48,64 @@ class ParameterError(ValueError):
         self.faults = list(faults)
         lines = "\n".join(f"  {fault}" for fault in self.faults)
         super().__init__(f"{owner} cannot run with these parameters:\n{lines}")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A line of a parameters cell; without choices or a range every value of the type will do."""
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    choices: tuple | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def _declared_by(line):
+    """The parameter that a line declares; a ValueError if it is no declaration."""
+    match = _DECLARATION.fullmatch(line)
+    if match is None:
+        raise ValueError(f"no declaration: {line}")
+    name, type_name, default, text = match.groups()
+    kind = _TYPES[type_name]
+    limits = {}
+    if found := _CHOICES.fullmatch(text):
+        text, others, last = found.groups()
+        limits["choices"] = tuple(map(kind, [*others.split(", "), last]))
+    elif found := _RANGE.fullmatch(text):
+        if low := found["low"] or found["least"]:
+            limits["low"] = kind(low)
+        if high := found["high"] or found["most"]:
+            limits["high"] = kind(high)
+    return Parameter(name, kind, kind(ast.literal_eval(default)), text, **limits)
+
+
+def read_parameters(notebook):
+    """The parameters that a notebook, a path, declares, by name.
+
+    Of a file that cannot be read none: where it is to run, this is told. Lines of the parameters
+    cell that are no declarations are a ParameterError.
+    """
+    try:
+        cells = json.loads(notebook.read_bytes())["cells"]
+        tagged = [c for c in cells if "parameters" in c["metadata"].get("tags", [])]
+        lines = "".join(line for cell in tagged for line in cell["source"]).splitlines()
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    declared = {}
+    faults = []
+    for line in filter(None, lines):
+        try:
+            parameter = _declared_by(line)
+        except (ValueError, SyntaxError, TypeError):
+            faults.append(f"{line!r} declares none: {_HOW_TO_DECLARE}")
+        else:
+            declared[parameter.name] = parameter
+    if faults:
+        raise ParameterError(notebook, faults)
+    return declared
 
 
 def _fault(name, value, declared):
@@ -71,12 +147,12 @@ def _allowed(parameter):
     return words + f" of at most {high}" * math.isfinite(high)
 
 
-def check_parameters(artefact, values, *, text=False):
-    """A value for every parameter of an artefact: the given one, else the default.
+def check_parameters(owner, declared, values, *, text=False):
+    """A value for every declared parameter: the given one, else the default.
 
-    With `text`, values are words of a command line. Faults are one `ParameterError`.
+    With `text`, values are words of a command line. Faults are one `ParameterError`, which names
+    the owner.
     """
-    declared = {parameter.name: parameter for parameter in artefact.parameters}
     values = dict(values)
     for name in values.keys() & declared.keys() if text else ():
         with suppress(
@@ -85,7 +161,7 @@ def check_parameters(artefact, values, *, text=False):
             values[name] = click.types.convert_type(declared[name].type)(values[name])
     faults = [_fault(name, value, declared) for name, value in values.items()]
     if any(faults):
-        raise ParameterError(artefact.id, filter(None, faults))
+        raise ParameterError(owner, filter(None, faults))
     return {name: p.type(values.get(name, p.default)) for name, p in declared.items()}
 
 
@@ -115,7 +191,8 @@ def parameters_for(name, /, **values):
     Returns
     -------
     dict
-        A value for every parameter of the artefact.
+        A value for every parameter of the artefact; the given ones if the notebook, which declares
+        them, is not there.
 
     Raises
     ------
@@ -123,6 +200,9 @@ def parameters_for(name, /, **values):
         If a name is unknown, also one that papermill injected, or a value has the wrong type or is
         out of range; all faults at once.
     """
-    artefact = get_artefact(name)
-    stray = dict.fromkeys(_injected_names() - {p.name for p in artefact.parameters})
-    return check_parameters(artefact, {**stray, **values})
+    notebook = notebook_path(get_artefact(name))
+    if not notebook.is_file():
+        return values
+    declared = read_parameters(notebook)
+    stray = dict.fromkeys(_injected_names() - declared.keys())
+    return check_parameters(name, declared, {**stray, **values})

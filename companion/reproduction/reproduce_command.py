@@ -29,7 +29,12 @@ _MOST_NAMED = 6
 
 def _checked(artefacts, profile, given, in_place):
     """Parameters of each artefact, checked before anything is computed."""
-    from companion.reproduction.parameters import ParameterError, check_parameters
+    from companion.reproduction.artefacts import notebook_path
+    from companion.reproduction.parameters import (
+        ParameterError,
+        check_parameters,
+        read_parameters,
+    )
 
     if "profile" in given:
         raise click.UsageError("The profile is chosen with --profile, not with -p.")
@@ -41,10 +46,10 @@ def _checked(artefacts, profile, given, in_place):
     checked = []
     faults = []
     for artefact in artefacts:
-        known = any(parameter.name == "profile" for parameter in artefact.parameters)
-        values = {"profile": profile, **given} if known else given
         try:
-            checked.append(check_parameters(artefact, values, text=True))
+            declared = read_parameters(notebook_path(artefact))
+            values = {"profile": profile, **given} if "profile" in declared else given
+            checked.append(check_parameters(artefact.id, declared, values, text=True))
         except ParameterError as error:
             faults.append(str(error))
     if faults:
@@ -54,12 +59,17 @@ def _checked(artefacts, profile, given, in_place):
 
 def _list_targets(artefacts):
     """Artefacts with the parameters of their own; those that all have are options."""
-    from companion.reproduction.artefacts import RUN_PARAMETERS
+    from companion.reproduction.artefacts import notebook_path
+    from companion.reproduction.parameters import ParameterError, read_parameters
 
     for artefact in artefacts:
         wrapped(f"{artefact.id}  {artefact.title}")
-        for p in artefact.parameters:
-            if p.name not in {shared.name for shared in RUN_PARAMETERS}:
+        try:
+            declared = read_parameters(notebook_path(artefact))
+        except ParameterError as error:
+            raise click.UsageError(str(error)) from error
+        for p in declared.values():
+            if p.name not in {"profile", "jobs", "fresh"}:
                 kind = (
                     "|".join(map(str, p.choices))
                     if p.choices

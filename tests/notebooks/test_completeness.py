@@ -1,16 +1,30 @@
 """Nothing is left out: every notebook, table, figure, study and published value has its test."""
 
-import json
+import ast
 import re
 
 import nbformat
+import papermill
 import pytest
 from _run import said
 
 from companion._utils.paths import data_dir, notebooks_dir, project_root
-from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
+from companion.papers.conformal.real_sets import SETS
+from companion.papers.gacv.beyond import KEYS
+from companion.papers.gacv.example import CASES, GRIDS
+from companion.papers.l1nsvm.fig_1 import RULES
+from companion.papers.l1nsvm.machines import SETTINGS
+from companion.papers.usvc.splits import BENCHMARK_SETS, MEDICAL_SETS
+from companion.papers.wrsvm.theory import LOSSES
+from companion.reproduction.artefacts import (
+    list_across,
+    list_artefacts,
+    list_papers,
+    notebook_path,
+)
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.notebooks import navigation, notebook_path
+from companion.reproduction.notebooks import navigation
+from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.published import load_published
 from companion.reproduction.tables import VALUES_MIME
 
@@ -71,20 +85,40 @@ def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_mac
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)
-def test_the_parameters_cell_is_what_the_artefact_declares(name):
-    cells = read(notebook_path(ARTEFACTS[name])).cells
-    given = ARTEFACTS[name].parameters
-    declared = [
-        (p, json.dumps(p.default) if p.type is str else p.default) for p in given
+def test_papermill_sees_the_parameters_that_the_command_checks(name):
+    path = notebook_path(ARTEFACTS[name])
+    seen = papermill.inspect_notebook(str(path)).values()
+    declared = read_parameters(path)
+    assert [(p["name"], p["inferred_type_name"]) for p in seen] == [
+        (p.name, p.type.__name__) for p in declared.values()
     ]
-    lines = [
-        f"{p.name}: {p.type.__name__} = {default}  # {p.help}"
-        for p, default in declared
-    ]
-    tagged = [
-        cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])
-    ]
-    assert tagged == ["\n".join(lines)]
+    defaults = {p["name"]: ast.literal_eval(p["default"]) for p in seen}
+    assert defaults
+    assert check_parameters(name, declared, defaults) == check_parameters(
+        name, declared, {}
+    )
+
+
+#: What the papers know of the values that a parameter may have.
+KNOWN = {
+    ("l1nsvm/fig_1", "rule"): RULES,
+    ("l1nsvm/table_2", "dataset"): SETTINGS,
+    ("gacv/inefficiency", "grid"): GRIDS,
+    ("gacv/fig_2", "case"): CASES,
+    ("gacv/beyond", "dataset"): KEYS,
+    ("usvc/table_2", "dataset"): BENCHMARK_SETS,
+    ("usvc/table_3", "dataset"): BENCHMARK_SETS,
+    ("usvc/table_4", "dataset"): MEDICAL_SETS,
+    ("wrsvm/theory", "loss"): LOSSES,
+    ("conformal/real_sets", "data_set"): SETS,
+    ("conformal/criterion", "data_set"): SETS,
+}
+
+
+@pytest.mark.parametrize("name, parameter", KNOWN)
+def test_the_choices_are_what_the_paper_has(name, parameter):
+    declared = read_parameters(notebook_path(ARTEFACTS[name]))[parameter]
+    assert {*declared.choices} == {*KNOWN[name, parameter]}
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)

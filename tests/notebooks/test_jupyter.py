@@ -7,8 +7,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from companion._utils.paths import notebooks_dir
-from companion.reproduction.artefacts import get_artefact
-from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.artefacts import get_artefact, notebook_path
 
 KNOBS = notebook_path(get_artefact("l1nsvm/method"))
 START = 60  # seconds after which a kernel is given up

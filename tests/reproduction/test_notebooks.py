@@ -10,18 +10,16 @@ from _run import said
 from _studies import two_gaussians
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from companion.reproduction.artefacts import Artefact, Parameter
+from companion.reproduction.artefacts import Artefact
 from companion.reproduction.notebooks import make_stamp, run_notebook
 from companion.reproduction.parameters import ParameterError
 from companion.reproduction.units import Study
 
-PROFILE = Parameter("profile", str, "paper", "size", choices=("quick", "paper"))
-COUNT = Parameter("n", int, 3, "count", low=1, high=9)
 STUDY = Study(
     "toy", "fig_1", lambda profile: [STUDY.unit("d1", i=0)] * 2, two_gaussians
 )
-ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,), (PROFILE, COUNT))
-CELL = 'profile: str = "paper"  # size\nn: int = 3  # count'
+ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,))
+CELL = 'profile: str = "paper"  # size: quick or paper\nn: int = 3  # count, 1 to 9'
 SHOW = """\
 import os, sys
 print(profile, n, os.getcwd(), os.environ["COMPANION_PROGRESS"], sys.prefix)"""

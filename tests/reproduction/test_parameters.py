@@ -1,31 +1,87 @@
 """Typed parameters: all faults at once, before anything is computed."""
 
+import math
 import re
+from functools import partial
 
+import nbformat
 import pytest
 from _cases import refusals, refused
 
-from companion.reproduction.artefacts import Artefact, Parameter, get_artefact
-from companion.reproduction.notebooks import notebook_path
+from companion.reproduction.artefacts import get_artefact, notebook_path
 from companion.reproduction.parameters import (
     ParameterError,
     check_parameters,
     parameters_for,
+    read_parameters,
 )
 
-PARAMETERS = (
-    Parameter("profile", str, "paper", "size of the run", choices=("quick", "paper")),
-    Parameter("n_draws", int, 1000, "random draws", low=1, high=10_000),
-    Parameter("C", float, 1.0, "cost of slacks", low=0.0),
-    Parameter("bars", bool, True, "whether to show bars"),
+CELL = """\
+profile: str = "paper"  # size of the run: quick or paper
+n_draws: int = 1000  # random draws, 1 to 10000
+
+C: float = 1.0  # cost of slacks, at least 0
+margin: float = -1.0  # where it is cut: off, at most 0.5
+case: float = 0.5  # share of one, of two: 0, 0.5 or 1
+bars: bool = True  # whether to show bars"""
+DEFAULTS = {
+    "profile": "paper",
+    "n_draws": 1000,
+    "C": 1.0,
+    "margin": -1.0,
+    "case": 0.5,
+    "bars": True,
+}
+
+
+def declared_by(folder, source):
+    """The parameters of a notebook with this parameters cell."""
+    tags = {"tags": ["parameters"]}
+    cell = nbformat.v4.new_code_cell(source, metadata=tags)
+    path = folder / "fig_1.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    return read_parameters(path)
+
+
+@pytest.fixture
+def check(tmp_path):
+    return partial(check_parameters, "toy/fig_1", declared_by(tmp_path, CELL))
+
+
+def test_a_line_declares_type_default_help_and_limits(tmp_path):
+    declared = declared_by(tmp_path, CELL)
+    told = [(p.type, p.help, p.choices, p.low, p.high) for p in declared.values()]
+    inf = math.inf
+    assert told == [
+        (str, "size of the run", ("quick", "paper"), -inf, inf),
+        (int, "random draws, 1 to 10000", None, 1, 10_000),
+        (float, "cost of slacks, at least 0", None, 0.0, inf),
+        (float, "where it is cut: off, at most 0.5", None, -inf, 0.5),
+        (float, "share of one, of two", (0.0, 0.5, 1.0), -inf, inf),
+        (bool, "whether to show bars", None, -inf, inf),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "n = 3",
+        "n: int = 3",
+        "n: list = []  # some",
+        "n: int = x  # a count",
+        "n: int = None  # a count",
+    ],
 )
-ARTEFACT = Artefact("toy", "fig_1", "A figure", parameters=PARAMETERS)
-DEFAULTS = {"profile": "paper", "n_draws": 1000, "C": 1.0, "bars": True}
+def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
+    with pytest.raises(ParameterError) as caught:
+        declared_by(tmp_path, f"{CELL}\n{line}")
+    (fault,) = caught.value.faults
+    assert fault.startswith(f"{line!r} declares none: write `name: type = default")
 
 
-def test_defaults_fill_what_is_not_given():
-    assert check_parameters(ARTEFACT, {}) == DEFAULTS
-    found = check_parameters(ARTEFACT, {"n_draws": 5, "C": 2})
+def test_defaults_fill_what_is_not_given(check):
+    assert check({}) == DEFAULTS
+    found = check({"n_draws": 5, "C": 2})
     assert found == {**DEFAULTS, "n_draws": 5, "C": 2.0}
     assert isinstance(found["C"], float)
     found = parameters_for("l1nsvm/method", C=2)
@@ -39,22 +95,24 @@ def test_defaults_fill_what_is_not_given():
     )
 
 
-def test_words_of_a_command_line_become_numbers():
+def test_words_of_a_command_line_become_numbers(check):
     words = {"n_draws": "20", "C": "1e-2", "bars": "False", "profile": "quick"}
-    checked = check_parameters(ARTEFACT, words, text=True)
-    assert checked == {"n_draws": 20, "C": 0.01, "bars": False, "profile": "quick"}
+    numbers = {"n_draws": 20, "C": 0.01, "bars": False, "profile": "quick"}
+    assert check(words, text=True) == {**DEFAULTS, **numbers}
     message = "'n_draws' must be a whole number"
-    refused(message, check_parameters, ARTEFACT, words, error=ParameterError)
+    refused(message, check, words, error=ParameterError)
 
 
 @refusals(
     ({"n_drawz": 5}, "'n_drawz' is no parameter of it: did you mean 'n_draws'?"),
-    ({"zzz": 5}, "it has profile, n_draws, C, bars"),
+    ({"zzz": 5}, "it has profile, n_draws, C, margin, case, bars"),
     ({"n_draws": 0}, "'n_draws' must be a whole number from 1 to 10000. Got 0 instead"),
     ({"n_draws": 10_001}, "Got 10001 instead"),
     ({"n_draws": 5.0}, "Got 5.0 instead"),
     ({"n_draws": True}, "Got True instead"),
     ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
+    ({"margin": 1.0}, "'margin' must be a number of at most 0.5. Got 1.0 instead"),
+    ({"case": 0.25}, "'case' must be one of 0.0, 0.5, 1.0. Got 0.25 instead"),
     ({"C": float("nan")}, "Got nan instead"),
     ({"C": float("inf")}, "Got inf instead"),
     ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
@@ -63,17 +121,24 @@ def test_words_of_a_command_line_become_numbers():
         "'profile' must be one of 'quick', 'paper'. Got 'papper' instead",
     ),
 )
-def test_a_bad_parameter_is_refused_by_name(change, message):
+def test_a_bad_parameter_is_refused_by_name(check, change, message):
     message = f"(?s)^toy/fig_1 cannot run with these parameters:.*{re.escape(message)}"
-    refused(message, check_parameters, ARTEFACT, change, error=ParameterError)
+    refused(message, check, change, error=ParameterError)
 
 
-def test_all_bad_parameters_are_listed_at_once():
+def test_all_bad_parameters_are_listed_at_once(check):
     with pytest.raises(ParameterError) as caught:
-        check_parameters(ARTEFACT, {"n_drawz": 5, "C": "much", "n_draws": 7}, text=True)
+        check({"n_drawz": 5, "C": "much", "n_draws": 7}, text=True)
     assert len(caught.value.faults) == 2
     with pytest.raises(ParameterError, match="'C' is no parameter of it: it has none"):
-        check_parameters(Artefact("toy", "t", "T"), {"C": 1})
+        check_parameters("toy/t", {}, {"C": 1})
+
+
+def test_without_its_notebook_nothing_is_declared_and_all_is_taken(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
+    assert parameters_for("l1nsvm/table_2", profile="quick") == {"profile": "quick"}
 
 
 def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path):

@@ -21,10 +21,10 @@ from companion.reproduction.artefacts import (
     list_across,
     list_artefacts,
     list_papers,
+    notebook_path,
 )
 from companion.reproduction.declared import load_deviations
 from companion.reproduction.display import departures_first, verdict_table
-from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.report import ReportError, build, build_report, content
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import (

@@ -12,11 +12,15 @@ import pandas as pd
 from companion._utils.paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
-from companion.reproduction.artefacts import list_across, list_artefacts, list_papers
+from companion.reproduction.artefacts import (
+    list_across,
+    list_artefacts,
+    list_papers,
+    notebook_path,
+)
 from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, row_id, verdict_table
-from companion.reproduction.notebooks import notebook_path
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import NOT_SCORED, joint_lines, score
 from companion.reproduction.tables import VALUES_MIME
