@@ -252,7 +252,7 @@ def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(
     artefacts = [table_1(), fig_2()]
     text = invoke(artefacts, "reproduce", "--list")
     assert "toy/table_1  Table 1: means" in text
-    assert "-p n_draws INT  random draws [3]" in text
+    assert "-p n_draws INT  random draws, 1 to 9 [3]" in text
     assert "-p profile" not in text, "what all notebooks have is an option"
     misspelt = ("reproduce", "toy/table_1", "-p", "n_drawz", "5")
     assert "did you mean 'n_draws'?" in invoke(artefacts, *misspelt, code=2)
