@@ -370,5 +370,6 @@ def summary_over_sets(frame):
     shown = g_means.against(g_means.over_sets(frame)).rename(
         columns={"g-means error": "mean error"}
     )
-    shown["mean rank"], shown["SE of rank"] = ranks.mean(), ranks.sem()
+    shown["mean rank"] = ranks.mean()
+    shown["SE of rank"] = ranks.sem()
     return shown.reset_index()[list(_SUMMARY)]

@@ -3,10 +3,48 @@
 ``problems`` has the data, ``yardstick`` what is minimised and what an answer is worth.
 """
 
-from companion.papers.across.agreement import comparison, problems, solvers, yardstick
-from companion.papers.across.agreement.comparison import *  # noqa: F403
-from companion.papers.across.agreement.problems import *  # noqa: F403
-from companion.papers.across.agreement.solvers import *  # noqa: F403
-from companion.papers.across.agreement.yardstick import *  # noqa: F403
+from companion.papers.across.agreement.comparison import (
+    agreement,
+    agreement_matrix,
+    compare,
+    left_out,
+    solve,
+)
+from companion.papers.across.agreement.problems import (
+    MACHINES,
+    MINIMUM_MARGIN,
+    SharedProblem,
+    list_problems,
+)
+from companion.papers.across.agreement.solvers import (
+    REFERENCE,
+    SOLVERS,
+    solvers_of,
+    weighted_least_squares,
+)
+from companion.papers.across.agreement.yardstick import (
+    Answer,
+    Judgement,
+    Yardstick,
+    machine_of,
+)
 
-__all__ = [*problems.__all__, *yardstick.__all__, *solvers.__all__, *comparison.__all__]
+__all__ = [
+    "MACHINES",
+    "MINIMUM_MARGIN",
+    "REFERENCE",
+    "SOLVERS",
+    "Answer",
+    "Judgement",
+    "SharedProblem",
+    "Yardstick",
+    "agreement",
+    "agreement_matrix",
+    "compare",
+    "left_out",
+    "list_problems",
+    "machine_of",
+    "solve",
+    "solvers_of",
+    "weighted_least_squares",
+]

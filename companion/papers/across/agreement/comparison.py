@@ -14,8 +14,6 @@ from companion.papers.across.agreement.yardstick import machine_of
 from companion.solvers import LSPath, ls_held_out
 from companion.tuning.leave_one_out import leave_one_out_errors
 
-__all__ = ["agreement", "agreement_matrix", "compare", "left_out", "solve"]
-
 
 def solve(run, machine):
     """The answer of a solver; whether it has converged is kept in the answer."""
@@ -71,7 +69,9 @@ def agreement_matrix(frame, value="difference"):
 
 def left_out(problem, machine):
     """Decision values of samples that are left out, by method: in closed form and trained again."""
-    K, y, n = problem.K, problem.y, len(problem.y)
+    K = problem.K
+    y = problem.y
+    n = len(y)
     if machine == "LS":
         refit = "linear system"
         (held_out,) = ls_held_out(K, y, [problem.C], np.arange(n)[:, np.newaxis])

@@ -8,8 +8,6 @@ import numpy as np
 from companion.kernels import gamma_from_width, gram
 from companion.solvers import Design
 
-__all__ = ["MACHINES", "MINIMUM_MARGIN", "SharedProblem", "list_problems"]
-
 #: The machines of two classes: losses of the slacks and of the residuals of the labels.
 MACHINES = ("L1", "L2", "LS", "Least 1-Norm")
 #: The convex machine of several classes.

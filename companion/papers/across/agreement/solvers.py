@@ -20,8 +20,6 @@ from companion.solvers import (
     wls,
 )
 
-__all__ = ["REFERENCE", "SOLVERS", "solvers_of", "weighted_least_squares"]
-
 #: Violation of the optimality conditions that SMO ends at, in units of the labels.
 _SMO_TOL = 1e-10
 #: Relative duality gaps.
@@ -68,10 +66,9 @@ def _mdm(machine, accelerate=False):
 
 def _wls(machine, tol=_GAP_TOL, **options):
     """The hinge by the interior point, or by what the options say."""
-    problem, weight = machine.problem, machine.problem.weight
-    found = wls(
-        problem.design, problem.y, problem.C, sample_weight=weight, tol=tol, **options
-    )
+    problem = machine.problem
+    options |= {"sample_weight": problem.weight, "tol": tol}
+    found = wls(problem.design, problem.y, problem.C, **options)
     beta = problem.y * found.alpha
     return Answer(found.coef, found.intercept, beta, found.converged, problem.is_linear)
 
@@ -83,27 +80,21 @@ def weighted_least_squares(machine, damping=_DAMPING):
 
 
 def _min_margin(machine):
-    problem, settings = (
-        machine.problem,
-        {"sample_weight": machine.problem.weight, "tol": _GAP_TOL},
-    )
-    many = machine.name == MINIMUM_MARGIN
-    # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-    y, C = (
-        (problem.y, problem.C)
-        if many
-        else ((problem.y > 0).astype(int), 0.5 * problem.C)
-    )
-    found = min_margin(
-        problem.design, y, problem.utility if many else np.eye(2), C, **settings
-    )
-    end = (found.converged, problem.is_linear)
-    if many:
+    problem = machine.problem
+    settings = {"sample_weight": problem.weight, "tol": _GAP_TOL}
+    if machine.name == MINIMUM_MARGIN:
+        utility = problem.utility
+        found = min_margin(problem.design, problem.y, utility, problem.C, **settings)
+        end = (found.converged, problem.is_linear)
         return Answer(found.coef, found.intercept, found.alpha, *end)
+    # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
+    classes = (problem.y > 0).astype(int)
+    C = 0.5 * problem.C
+    found = min_margin(problem.design, classes, np.eye(2), C, **settings)
+    end = (found.converged, problem.is_linear)
+    bias = float(np.diff(found.intercept)[0])
     beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
-    return Answer(
-        found.coef[1] - found.coef[0], float(np.diff(found.intercept)[0]), beta, *end
-    )
+    return Answer(found.coef[1] - found.coef[0], bias, beta, *end)
 
 
 def _path(machine):
@@ -213,7 +204,8 @@ def _eigenvectors(machine):
 
 def _normal_equations(machine):
     """The primal of the LS machine: one least-squares problem in the features."""
-    problem, design = machine.problem, machine.problem.design
+    problem = machine.problem
+    design = problem.design
     x = least_squares_path(design, problem.y, [problem.C])[0]
     beta = problem.cost * (problem.y - design.augmented @ x)
     return Answer(

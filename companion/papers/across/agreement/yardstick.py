@@ -14,8 +14,6 @@ from scipy.spatial.distance import cdist
 
 from companion.papers.across.agreement.problems import MINIMUM_MARGIN
 
-__all__ = ["Answer", "Judgement", "Yardstick", "machine_of"]
-
 
 @dataclass(frozen=True)
 class Answer:
