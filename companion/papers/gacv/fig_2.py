@@ -50,7 +50,9 @@ def _add_values(out, frame):
     for case, table in of.items():
         out.add_claims(case, table, CLAIMS, converged)
     more = of["nonstandard"] - of["standard"]
-    compared = {f"{of}: nonstandard - standard": size for of, size in COMPARED.items()}
+    compared = {
+        f"{words}: nonstandard - standard": size for words, size in COMPARED.items()
+    }
     out.add_claims("both cases", more, compared, converged)
 
 
