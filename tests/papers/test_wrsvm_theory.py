@@ -110,24 +110,6 @@ def test_diagonal_utilities_are_weights_on_the_samples_of_a_class():
     assert diagonal.objective == pytest.approx(weighted.objective, rel=1e-9)
 
 
-def test_the_objective_and_the_betas_are_those_of_the_solver():
-    U = examples.utility(2, 0.4)
-    X, y = examples.piecewise_linear(80, np.random.default_rng(5), 0.15)
-    design = Design.linear(X)
-    for form, weights, s in (
-        ("utility", U, -0.5),
-        ("cost", 1 - U, -0.5),
-        ("cost", 1 - U, None),
-    ):
-        found = dca(design, y, weights, 2.0, s, form=form)
-        end = {"C": 2.0, "s": -np.inf if s is None else s, "form": form}
-        value = theory.robust_objective(found.w, found.intercept, X, y, weights, **end)
-        assert value == pytest.approx(found.objective, rel=1e-9)
-        if form == "utility":
-            by_hand = betas(found.decision_function, y, U, 2.0, -0.5)
-            assert np.array_equal(by_hand, found.beta)
-
-
 def by_enumeration(X, y, U, C, s):
     """The least over all sets of truncated terms, a convex machine each."""
     sample, label = np.nonzero(U[y] > 0)

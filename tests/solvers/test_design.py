@@ -55,19 +55,6 @@ def test_repeated_prototypes_get_no_coefficient():
     assert np.count_nonzero(b.coef) == 6
 
 
-def test_a_fold_is_the_same_machine_on_fewer_samples():
-    X, y = two_classes(60, seed=5)
-    fold = np.arange(60) % 5 != 0
-    prototypes = X[:7]
-    for make in (Design.linear, lambda X: semiparametric(X, prototypes)):
-        design = make(X)
-        part = design.take(fold)
-        assert part.n == fold.sum()
-        assert design.n == 60
-        a, b = (wls(d, y[fold], 1.0, tol=1e-9) for d in (part, make(X[fold])))
-        np.testing.assert_allclose(a.coef, b.coef, rtol=1e-5, atol=1e-6)
-
-
 def test_bad_matrices_are_named():
     K = gram(np.random.default_rng(0).normal(size=(6, 2)))
     refused(

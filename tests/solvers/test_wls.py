@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased
-from companion.solvers import Design, fscl, least_squares_path, ls, smo, wls, wls_path
+from companion.solvers import Design, fscl, smo, wls, wls_path
 
 WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, size=60)
 LOSSES = [
@@ -191,24 +191,6 @@ def test_an_iteration_leaves_a_start_whose_slacks_are_nearly_zero(accelerate):
     machine = wls(Design.linear(x), y, 10.0, loss=Unbiased(1.5, 1e-6), **options)
     assert machine.converged and machine.kkt_violation < 1.0
     assert abs(machine.coef[0]) > 1e-3
-
-
-def test_least_squares_is_that_of_the_closed_form():
-    X, y = two_classes(60, seed=9)
-    for weight in (None, WEIGHTS):
-        design = Design.linear(X)
-        path = least_squares_path(design, y, [0.1, 10.0], sample_weight=weight)
-        for C, x in zip((0.1, 10.0), path, strict=True):
-            expected = ls(X @ X.T, y, C, sample_weight=weight)
-            f = design.augmented @ x
-            np.testing.assert_allclose(
-                f, expected.decision_function, rtol=1e-8, atol=1e-8
-            )
-    log = wls(design, y, 7.0, loss=Unbiased(2), history=True).log
-    np.testing.assert_allclose(
-        log["w"][0], least_squares_path(design, y, [1.0])[0], rtol=1e-10
-    )
-    assert len(log["w"]) == len(log["objective"])
 
 
 # -------------------------------------------------------------------- properties of the solution
