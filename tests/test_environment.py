@@ -116,7 +116,7 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
     environment = {
         key: text
         for key, text in os.environ.items()
-        if not key.startswith(("PIP_", "UV_"))
+        if not key.startswith(("PIP_", "UV_", "PYTHONDONTWRITE"))
     }
     environment |= {
         "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
