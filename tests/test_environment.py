@@ -95,9 +95,13 @@ EDITABLE = "--no-deps --no-build-isolation --editable ."
 
 
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
-@pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
+@pytest.mark.parametrize(
+    ("uv_fails", "no_bytecode", "option"),
+    [(0, "", ""), (0, "1", "--compile-bytecode "), (1, "", "")],
+    ids=["uv installs", "uv compiles", "uv fails"],
+)
 def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
-    tmp_path, uv_fails
+    tmp_path, uv_fails, no_bytecode, option
 ):
     """With a uv that only notes what it is asked for, and a lock file without packages."""
     (tmp_path / "tools").mkdir()
@@ -116,11 +120,12 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
     environment = {
         key: text
         for key, text in os.environ.items()
-        if not key.startswith(("PIP_", "UV_", "PYTHONDONTWRITE"))
+        if not key.startswith(("PIP_", "UV_"))
     }
     environment |= {
         "PIP_CONFIG_FILE": str(tmp_path / "pip.conf"),
         "PYTHON": sys.executable,
+        "PYTHONDONTWRITEBYTECODE": no_bytecode,
     }
     environment["PATH"] = f"{uv.parent}{os.pathsep}{environment['PATH']}"
     command = ["sh", "tools/build_venv.sh", ".venv"]
@@ -137,7 +142,8 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
         assert run.returncode == 0
         assert "compiled" in run.stdout
         assert "pip does" not in run.stderr
-        assert [line.partition("best-match ")[2] for line in asked[1:]] == [EDITABLE]
+        arguments = [line.partition("best-match ")[2] for line in asked[1:]]
+        assert arguments == [option + EDITABLE]
 
 
 def test_the_loops_that_setup_compiles_are_of_studies_there_are():
