@@ -42,6 +42,7 @@ _RARE = 0.1
 _EPS = 2.0**-52
 NO_VALUE = "no regenerated value of this row and column"
 AT_THE_BOUND = "the truth lies at the bound"
+NO_ERROR = "its standard error is not known"
 ONE_POOL = "more repetitions from one pool would not decide"
 _QUICK_ALLOWANCE = 1.0
 
@@ -331,8 +332,10 @@ def compare_claim(
         times = _needed(1.0, se**2 - stays, stays, wanted**2)
         decides = f"{times} times as many repetitions would decide"
         return replace(found, note=decides if times <= MOST_TIMES else side)
-    if math.isinf(needs) and stays:
-        return replace(found, needs=needs, note=ONE_POOL)
+    unknown = math.isinf(se)
+    if math.isinf(needs) and (stays or unknown):
+        note = NO_ERROR if unknown else ONE_POOL
+        return replace(found, needs=needs, note=note)
     if needs > MOST_TIMES * n:
         return replace(found, needs=math.inf, note=AT_THE_BOUND)
     return replace(found, needs=float(needs), note=side)

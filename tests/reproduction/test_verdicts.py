@@ -152,6 +152,13 @@ def test_a_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_gi
     )
 
 
+def test_a_claim_whose_standard_error_is_not_known_is_undecided_and_says_so():
+    row = published("ordinal", "lower", relation="< 0")
+    line = verdict(row, reproduced(-1.0, n=1, spread=math.nan, se=math.inf))
+    assert line["verdict"] == "undecided (its standard error is not known)"
+    assert math.isinf(line["would_see"])
+
+
 def test_few_repetitions_make_a_claim_harder_to_decide():
     relation = parse_relation("< 0")
     assert rules.compare_claim(relation, -2.2, 1.0).outcome == "holds"
