@@ -1,7 +1,6 @@
 """Ledgers for people: tables and findings, their texts rounded as the paper rounds."""
 
 import json
-from collections import Counter
 from contextlib import suppress
 
 import numpy as np
@@ -55,8 +54,8 @@ def departures_first(ledger):
 def verdict_table(ledger, title=""):
     """One line a published value: the print, the regeneration and the verdict.
 
-    What departs from the print stands first; what agrees and what is listed is folded up in HTML.
-    Above it is what the values come to together.
+    What departs from the print stands first. In HTML the table is folded up, with what the values
+    come to together above its rows.
 
     Parameters
     ----------
@@ -76,9 +75,8 @@ def verdict_table(ledger, title=""):
     frame = pd.DataFrame([texts_of(line) for line in ledger.to_dict("records")])
     unread = not any(frame.get(CORRECTED, ()))
     frame = frame.drop(columns=[CORRECTED] * unread, errors="ignore")
-    folded = int((ledger["rank"] > 1).sum())
-    if folded == len(frame) and not title:
-        title = f"No row departs, no claim is undecided: {folded} rows"
+    if not title:
+        title = f"All {len(frame)} rows, those that depart from the print first"
     above = joint_lines(ledger)
     rows = frame.to_numpy()
     at = frame.columns.get_loc("verdict") if len(frame) else 0
@@ -89,7 +87,9 @@ def verdict_table(ledger, title=""):
         for row, again in zip(ledger["row"], ledger["row"].duplicated(), strict=True)
     ]
     values = values_of(ledger)
-    return Table(frame, rows, values, title, folded, above=above, ids=ids, signs=signs)
+    return Table(
+        frame, rows, values, title, len(rows), above=above, ids=ids, signs=signs
+    )
 
 
 def row_id(ledger, row):
@@ -120,7 +120,7 @@ def _departure(line):
     )
 
 
-def _listed(departures, most):
+def _some_of(departures, most):
     texts = []
     for line in departures.to_dict("records"):
         cause = f" ({line['status']})" if line["status"] else ""
@@ -134,7 +134,7 @@ def _claim_finding(claim, tests):
     verdict, counts = sentence_verdict(tests)
     if (read := sentence_verdict(as_read(tests))[0]) != verdict:
         counts += f"; {CORRECTED}: {read}"
-    failing = _listed(tests[tests["outcome"] == rules.FAILS], 2)
+    failing = _some_of(tests[tests["outcome"] == rules.FAILS], 2)
     own = "We ask: " if set(tests["asks"]) == {"ours"} else ""
     text = f"* **{verdict.capitalize()}** ({counts}): {own}{escaped(claim)}."
     return f"{text} Failing: {failing}." if failing else text
@@ -153,16 +153,95 @@ def _read_otherwise(scored):
     return [f"* **{CORRECTED.capitalize()}**: {'; '.join(told)}."] if told else []
 
 
-def findings(ledger, most=5):
-    """What came out, in a few lines for the top of a notebook: values, then claim by claim.
+def _claim_by_claim(scored):
+    """A line for the numbers that differ, one for corrections, and one for each claim.
+
+    The paper's claims stand before our questions, and those that fail before the others.
+    """
+    differs = scored[(scored["asks"] == "value") & (scored["outcome"] == rules.DIFFERS)]
+    lines = [f"* **Different**: {_some_of(differs, 4)}."] if len(differs) else []
+    lines += _read_otherwise(scored)
+    claims = scored[scored["asks"].isin(("claim", "ours"))]
+    found = sorted(
+        claims.groupby(["asks", "sentence"], sort=False),
+        key=lambda claim: (
+            claim[0][0] == "ours",
+            rules.FAILS not in set(claim[1]["outcome"]),
+        ),
+    )
+    return [*lines, *(_claim_finding(claim, tests) for (_, claim), tests in found)]
+
+
+def _are(number, word):
+    return f"{number} {'is' if number == 1 else 'are'} {word}"
+
+
+def _farthest(differs):
+    """The number that is farthest from its print, in standard errors, in words."""
+    order = differs["distance"].fillna(np.inf).argsort(kind="stable")
+    line = differs.iloc[order.iloc[-1]]
+    return (
+        f"{escaped(line['row'])}, {escaped(line['column'])}, where the paper prints"
+        f" {escaped(published_text(line))} and we find {escaped(reproduced_text(line))}"
+    )
+
+
+def _numbers_told(ledger):
+    """What came out of the printed numbers, in two or three sentences."""
+    numbers = score(ledger)["numbers"]
+    if not numbers["all"]:
+        return []
+    told = [
+        f"**{numbers['consistent']} of {numbers['all']} printed numbers are consistent with ours.**"
+    ]
+    if numbers[rules.COMPATIBLE]:
+        told.append(
+            f"For {numbers[rules.COMPATIBLE]} of them the print is too coarse to confirm more."
+        )
+    differs = ledger[ledger["counts_as"].str.startswith(rules.DIFFERS)]
+    if len(differs):
+        word = "number differs" if len(differs) == 1 else "numbers differ"
+        far = "It is" if len(differs) == 1 else "Farthest off is"
+        told.append(f"{len(differs)} {word}. {far} {_farthest(differs)}.")
+    if numbers[rules.UNDECIDED]:
+        told.append(f"More repetitions would decide {numbers[rules.UNDECIDED]}.")
+    if numbers["not run"]:
+        told.append(f"{numbers['not run']} could not be computed here.")
+    if numbers["corrected"] != numbers["consistent"]:
+        told.append(
+            f"After correcting misprints {_are(numbers['corrected'], 'consistent')}."
+        )
+    return told
+
+
+def _sentences_told(ledger):
+    """What came out of the sentences that can be tested, in one sentence."""
+    sentences = score(ledger)["sentences"]
+    if not sentences["all"]:
+        return []
+    holds = sentences[rules.HOLDS]
+    failing = [part for part in sentences if part.startswith(rules.FAILS)]
+    fails = sum(sentences[part] for part in ["refuted", *failing])
+    parts = [
+        f"{holds} {'holds' if holds == 1 else 'hold'}",
+        f"{fails} {'fails' if fails == 1 else 'fail'}",
+    ]
+    words = {"mixed": "mixed", rules.UNDECIDED: "undecided", "not run": "not run"}
+    parts += [_are(sentences[of], word) for of, word in words.items() if sentences[of]]
+    many = "sentence" if sentences["all"] == 1 else "sentences"
+    text = ", ".join(parts[:-1]) + f" and {parts[-1]}"
+    return [
+        f"Of {sentences['all']} {many} of the paper that can be tested here, {text}."
+    ]
+
+
+def findings(ledger):
+    """What came out in a few sentences, and folded up below it what came out claim by claim.
 
     Parameters
     ----------
     ledger : pandas.DataFrame
         From :func:`~companion.reproduction.verdicts.compare`, or some of its rows.
-    most : int, default=5
-        So many points stand in the open, values first, then claims, the paper's before ours and
-        those that fail before the others; the rest is folded up.
 
     Returns
     -------
@@ -170,40 +249,10 @@ def findings(ledger, most=5):
     """
     from IPython.display import Markdown
 
-    scored = ledger[ledger["repeats"] == ""]
-    lines = []
-    values = scored[scored["asks"] == "value"]
-    if len(values):
-        differs = values[values["outcome"] == rules.DIFFERS]
-        became = Counter(values["outcome"])
-        consistent = became[rules.AGREES] + became[rules.COMPATIBLE]
-        agree = (
-            f"{became[rules.AGREES]} agree, {became[rules.COMPATIBLE]} are compatible"
-        )
-        parts = [
-            f"**{consistent} of {len(values)} printed numbers are consistent with ours** ({agree})"
-        ]
-        others = {"differ": rules.DIFFERS, "undecided": rules.UNDECIDED}
-        others |= {"not run": rules.NOT_RUN, "listed": rules.LISTED}
-        parts += [f"{became[of]} {word}" for word, of in others.items() if became[of]]
-        different = f" Different: {_listed(differs, 4)}." if len(differs) else ""
-        lines.append(f"* {', '.join(parts)}.{different}")
-    lines += _read_otherwise(scored)
-    claims = sorted(
-        scored[scored["asks"].isin(("claim", "ours"))].groupby(
-            ["asks", "sentence"], sort=False
-        ),
-        key=lambda claim: (
-            claim[0][0] == "ours",
-            rules.FAILS not in set(claim[1]["outcome"]),
-        ),
-    )
-    lines += [_claim_finding(claim, tests) for (_, claim), tests in claims]
-    lines, more = lines[:most], lines[most:]
-    if more:
-        lines += ["", f"<details><summary>and {len(more)} more</summary>", "", *more]
-        lines += ["", "</details>"]
-    return Markdown("\n".join(lines))
+    told = " ".join([*_numbers_told(ledger), *_sentences_told(ledger)])
+    lines = _claim_by_claim(ledger[ledger["repeats"] == ""])
+    fold = ["<details><summary>Claim by claim</summary>", "", *lines, "", "</details>"]
+    return Markdown("\n".join([told, "", *(fold if lines else [])]))
 
 
 def whole(ledgers):

@@ -90,7 +90,9 @@ def _list_targets(artefacts):
 )
 @choice("--backend", ["loky", "dask"], "Who runs the processes.")
 @click.option(
-    "--fresh", is_flag=True, help="Compute everything anew, whatever is on record."
+    "--fresh",
+    is_flag=True,
+    help="Compute everything anew, without the committed records.",
 )
 @click.option(
     "--in-place", is_flag=True, help="Write notebooks back, with --fresh times as well."

@@ -210,12 +210,13 @@ class Table:
             [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
         )
         whole = caption and self.rows and not shown
-        parts = [f'<p class="joint">{html.escape(text)}.</p>' for text in self.above]
-        parts += [] if whole else table(range(shown), caption)
+        above = [f'<p class="joint">{html.escape(text)}.</p>' for text in self.above]
+        parts = [] if whole else [*above, *table(range(shown), caption)]
         if self.folded > 0:
             name = html.escape(self.title) if whole else f"{self.folded} more"
             summary = f"<details><summary>{name}</summary>"
-            parts += [summary, *table(range(shown, len(self.rows)), []), "</details>"]
+            parts += [summary, *(above if whole else [])]
+            parts += [*table(range(shown, len(self.rows)), []), "</details>"]
         return "\n".join(parts)
 
     def to_markdown(self):

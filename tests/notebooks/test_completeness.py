@@ -84,6 +84,29 @@ def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_mac
             assert not re.search(r"\b0x[0-9a-f]{6,}", text)
 
 
+#: Words of the rules, which a reader of a notebook need not know.
+OLD_WORDS = re.compile(
+    r"\b(as read|on record|would see|listed|conjectures?|matters)\b", re.IGNORECASE
+)
+
+
+def told(cell):
+    """What is read in sentences: the text of a cell, and what it says but for what is folded."""
+    texts = [cell.source]
+    for output in cell.get("outputs", []):
+        texts += [
+            output.get("text", ""),
+            output.get("data", {}).get("text/markdown", ""),
+        ]
+    return re.sub(r"(?s)<details>.*?</details>", "", "\n".join(texts))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_sentence_has_words_of_the_rules(path):
+    lines = [line for cell in read(path).cells for line in told(cell).splitlines()]
+    assert [line for line in lines if OLD_WORDS.search(line)] == []
+
+
 @pytest.mark.parametrize("name", ARTEFACTS)
 def test_papermill_sees_the_parameters_that_the_command_checks(name):
     path = notebook_path(ARTEFACTS[name])
