@@ -68,7 +68,7 @@ def artefacts(paper, *rows):
     """Artefacts, of a module each, which has their STUDIES and values, and a title.
 
     A module has either a function ``values`` of the records or their parts, ``VALUES``, as
-    :func:`values_from` wants them.
+    :func:`values_from` wants them, and ``JUDGED_BY_ROW`` where its rows are judged together.
     """
     found = []
     for module, title in rows:
@@ -78,7 +78,9 @@ def artefacts(paper, *rows):
             values = partial(values_from, module.VALUES)
             values.__module__ = module.__name__
             values.__qualname__ = "VALUES"
-        found.append(Artefact(paper, name, title, module.STUDIES, values))
+        by_row = getattr(module, "JUDGED_BY_ROW", False)
+        own = Artefact(paper, name, title, module.STUDIES, values, by_row)
+        found.append(own)
     return found
 
 

@@ -285,25 +285,6 @@ def compare_draw(printed, draws, matters=math.nan):
     return _within(found, matters, lambda: math.inf)
 
 
-def joint_chance(printed, draws):
-    """The share of draws, the print among them, that are as far from the others as the print is.
-
-    Parameters
-    ----------
-    printed : array-like of shape (n_cells,)
-        The numbers of one draw.
-    draws : array-like of shape (n_draws, n_cells)
-        Regenerated ones. The distance is Euclidean, in standard deviations of each cell.
-    """
-    every = np.vstack([printed, draws]).astype(float)
-    n = len(every)
-    deviations = (every - every.mean(axis=0)) * n / (n - 1)
-    scale = every.std(axis=0, ddof=1)  # with the print, so that its place is any draw's
-    used = scale > 0
-    distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
-    return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
-
-
 def compare_claim(
     relation, value, se, n=math.nan, *, stays=0.0, fails_beyond=MAX_UNDECIDED
 ):
@@ -357,6 +338,11 @@ def is_missing(value):
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def allowance_of(profile):
+    """Standard errors that a run of few repetitions is allowed beyond those of the rules."""
+    return 0.0 if profile == "paper" else _QUICK_ALLOWANCE
+
+
 def compare_row(row, own, profile="paper"):
     """Compare one published row (a mapping) with its regeneration (a mapping, or None).
 
@@ -384,7 +370,7 @@ def compare_row(row, own, profile="paper"):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
-    found = _by_kind(row, own, 0.0 if profile == "paper" else _QUICK_ALLOWANCE)
+    found = _by_kind(row, own, allowance_of(profile))
     if row["asks"] not in JUDGED and found.outcome not in (*DEPARTS, NOT_RUN):
         return replace(found, outcome=LISTED, needs=math.nan)
     return found

@@ -37,6 +37,9 @@ class Artefact:
         ``values(records) -> DataFrame`` from the records of each study, keyed by its name, to the
         reproduced values: columns row, column, value, spread, n, se, converged. None if nothing is
         printed to compare with.
+    judged_by_row : bool
+        Whether the numbers of a row are one vector, and judged together: the draws of one unit, or
+        three shares that add up to one.
     """
 
     paper: str
@@ -44,6 +47,7 @@ class Artefact:
     title: str
     studies: tuple[Study, ...] = ()
     values: Callable | None = None
+    judged_by_row: bool = False
 
     @property
     def id(self) -> str:

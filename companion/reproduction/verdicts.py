@@ -26,6 +26,7 @@ from companion.reproduction.published import (
     load_published,
 )
 from companion.reproduction.scores import part_of
+from companion.reproduction.vectors import joint_chance, judge_by_row, rounded_draws
 
 __all__ = ["CONSISTENT", "DEPARTS", "compare", "judge"]
 
@@ -89,15 +90,24 @@ def _joint_chances(rows, cells):
         cell = (row["row"], row["column"])
         own = cells.get(cell, {}).get("", {"draws": ()})
         if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]:
-            draws = np.round(own["draws"], rules.parse_printed(row["printed"]).decimals)
+            draws = rounded_draws(row, own)
             tables.setdefault(len(draws), []).append((cell, row["value"], draws))
     for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
         if n and len(names) > 1 and not np.isnan(draws).any():
-            chances |= dict.fromkeys(
-                names, rules.joint_chance(printed, np.transpose(draws))
-            )
+            chances |= dict.fromkeys(names, joint_chance(printed, np.transpose(draws)))
     return chances
+
+
+def _compare_rows(rows, regenerations, profile, by_row):
+    """Each printed cell beside its regeneration, and the cells of a row together."""
+    found = [
+        compare_row(row, own, profile)
+        for row, own in zip(rows, regenerations, strict=True)
+    ]
+    if by_row:
+        found = judge_by_row(rows, regenerations, found, rules.allowance_of(profile))
+    return found
 
 
 def _conclude(comparison, converged, deviation, profile):
@@ -145,7 +155,15 @@ def rounded_up(number):
     return f"{math.ceil(number / unit) * unit:d}"
 
 
-def compare(published, reproduced, deviations=None, readings=None, profile="paper"):
+def compare(
+    published,
+    reproduced,
+    deviations=None,
+    readings=None,
+    profile="paper",
+    *,
+    by_row=False,
+):
     """Compare published values with regenerated ones, row by row.
 
     Parameters
@@ -163,6 +181,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
         of readings to what they are.
     profile : {"paper", "quick"}, default="paper"
         Only in the paper profile a declared deviation can be found healed.
+    by_row : bool, default=False
+        Whether the numbers of a row are one vector, and judged together.
 
     Returns
     -------
@@ -189,24 +209,27 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
     readings = readings or {}
     ledger = []
     joint = _joint_chances(rows, cells)
-    for row in rows:
+    printed = [cells.get((row["row"], row["column"]), {}) for row in rows]
+    named = [next((name for name in found if name), "") for found in printed]
+    as_printed = [found.get("") for found in printed]
+    corrected = [found.get(name) for found, name in zip(printed, named, strict=True)]
+    for row, reading in zip(rows, named, strict=True):
+        if reading and reading not in readings:
+            cell = f"{row['row']} / {row['column']}"
+            missing = f"no entry has the id {reading!r}, by which {cell} is read"
+            raise PublishedError("readings.yaml", [missing])
+    first = _compare_rows(rows, as_printed, profile, by_row)
+    second = _compare_rows(rows, corrected, profile, by_row)
+    for row, reading, own, as_read, comparison, other in zip(
+        rows, named, as_printed, corrected, first, second, strict=True
+    ):
         cell = (row["row"], row["column"])
-        found = dict(cells.get(cell, {}))
-        own = found.pop("", None)
-        comparison = compare_row(row, own, profile)
         own = own or _UNSAID | {"converged": True}
         converged = bool(own["converged"])
-        reading, as_read = next(iter(found.items()), ("", None))
-        if reading and reading not in readings:
-            missing = (
-                f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
-            )
-            raise PublishedError("readings.yaml", [missing])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
-        corrected = rules.Comparison("")
-        if reading:
-            corrected = compare_row(row, as_read, profile)
+        if not reading:
+            other = rules.Comparison("")
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
@@ -221,8 +244,8 @@ def compare(published, reproduced, deviations=None, readings=None, profile="pape
                 "counts_as": part_of(row, told),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
-                "departure_as_read": corrected.departure,
-                "outcome_as_read": corrected.outcome,
+                "departure_as_read": other.departure,
+                "outcome_as_read": other.outcome,
             }
         )
     return pd.DataFrame(ledger)
@@ -258,7 +281,9 @@ def judge(
         if not gaps:
             raise
         reproduced = pd.DataFrame(columns=[*_NEEDED])
-    ledger = compare(published, reproduced, *declared(), profile)
+    ledger = compare(
+        published, reproduced, *declared(), profile, by_row=artefact.judged_by_row
+    )
     if profile == "paper" and not gaps:
         ledger.loc[ledger["outcome"] == NOT_RUN, "problem"] = NO_SUCH_VALUE
     return ledger

@@ -22,6 +22,7 @@ from companion.reproduction.scores import (
     score,
     sentence_verdict,
 )
+from companion.reproduction.vectors import chance_of_shares, joint_chance
 from companion.reproduction.verdicts import check_findings, compare, problems
 
 CELL = ("toy", "table_1", "heart", "error")
@@ -645,14 +646,62 @@ def test_the_draws_of_a_table_are_judged_together_too():
     chance = np.mean(one**2 > 2.0**2)
     assert ledger["joint"][:2].tolist() == pytest.approx([chance] * 2, abs=0.02)
     assert math.isnan(ledger["joint"][2]), "its draws are of other units"
-    assert rules.joint_chance([0, 0], np.ones((50, 2))) == 1 / 51
-    assert rules.joint_chance([1, 1], np.ones((50, 2))) == 1.0
+    assert joint_chance([0, 0], np.ones((50, 2))) == 1 / 51
+    assert joint_chance([1, 1], np.ones((50, 2))) == 1.0
+
+
+def test_the_draws_of_a_row_are_one_vector_where_its_artefact_says_so():
+    """A cell at the edge of the draws is common by itself, and two of them together are not."""
+    draws = dict(
+        zip("ab", np.random.default_rng(3).normal(size=(2, 3000)), strict=True)
+    )
+    own = pd.concat(reproduced(0.0, column=c, draws=tuple(x)) for c, x in draws.items())
+    for text, outcome in (("2.20", "differs"), ("1.20", "agrees")):
+        rows = pd.concat(published("draw", text, column=name) for name in draws)
+        assert compare(rows, own)["outcome"].tolist() == ["agrees"] * 2
+        together = compare(rows, own, by_row=True)
+        assert together["outcome"].tolist() == [outcome] * 2
+        assert together["note"].str.startswith("within chance by itself").all() == (
+            outcome == "differs"
+        )
+
+
+def shares_of(values, spread=(0.03, 0.02, 0.05)):
+    """Three shares printed as .3, .2 and .5, and regenerated ones with these spreads."""
+    names = ("a", "b", "c")
+    rows = [
+        published(printed=text, value=float(text), column=name, spread=math.nan)
+        for name, text in zip(names, ("0.300", "0.200", "0.500"), strict=True)
+    ]
+    own = [
+        reproduced(value, column=name, spread=s)
+        for name, value, s in zip(names, values, spread, strict=True)
+    ]
+    return pd.concat(rows), pd.concat(own)
+
+
+def test_shares_that_add_up_to_one_agree_only_together():
+    one_differs = shares_of((0.30, 0.215, 0.485))
+    assert compare(*one_differs)["outcome"].tolist() == ["agrees", "differs", "agrees"]
+    assert compare(*one_differs, by_row=True)["outcome"].tolist() == ["differs"] * 3
+    near = shares_of((0.302, 0.201, 0.497))
+    assert compare(*near, by_row=True)["outcome"].tolist() == ["agrees"] * 3
+
+
+def test_the_chance_of_shares_of_one_multinomial_is_even():
+    rng = np.random.default_rng(6)
+    n = 400
+    p = np.array([0.2, 0.3, 0.5])
+    errors = np.sqrt(2 * p * (1 - p) / n)
+    pairs = rng.multinomial(n, p, size=(2000, 2)) / n
+    chances = [chance_of_shares(x - y, errors, np.zeros(3)) for x, y in pairs]
+    assert 0.08 < np.mean(np.array(chances) < 0.1) < 0.12
 
 
 def test_the_joint_chance_of_a_new_draw_is_even():
     rng = np.random.default_rng(8)
     tables = rng.exponential(size=(600, 51, 4))
-    chances = np.array([rules.joint_chance(x[0], x[1:]) for x in tables])
+    chances = np.array([joint_chance(x[0], x[1:]) for x in tables])
     assert 0.06 < np.mean(chances <= 0.1) < 0.14
     assert 0.45 < chances.mean() < 0.57
 

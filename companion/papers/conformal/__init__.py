@@ -16,9 +16,10 @@ from companion.papers.conformal import (
 from companion.reproduction import Artefact
 
 
-def _artefact(module, title):
+def _artefact(module, title, **more):
     name = module.__name__.rpartition(".")[2]
-    return Artefact("conformal", name, title, module.STUDIES, module.reproduced_values)
+    values = module.reproduced_values
+    return Artefact("conformal", name, title, module.STUDIES, values, **more)
 
 
 ARTEFACTS = (
@@ -29,7 +30,8 @@ ARTEFACTS = (
     _artefact(
         magnification, "Chapter 4 and Figure 5.3.1: where the transformations magnify"
     ),
-    _artefact(checkers, "Table 6.3.1: the checkers board"),
+    # Its rows show one draw of the board each.
+    _artefact(checkers, "Table 6.3.1: the checkers board", judged_by_row=True),
     _artefact(real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
     _artefact(criterion, "Sections 4.6 and 5.2: the separability criterion"),
     _artefact(beyond, "What the transformations are worth, and why"),

@@ -147,6 +147,8 @@ INEFFICIENCY = study_over(
     PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES
 )
 STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
+#: A row shows what one sample gave.
+JUDGED_BY_ROW = True
 
 
 # -- reading the records, here and for the figures --------------------------------------------

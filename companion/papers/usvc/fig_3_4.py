@@ -184,6 +184,8 @@ FIG_3_4_CONVERGENCE = cases.study_of(
     trial=cases.TRIALS,
 )
 STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
+#: A row shows what one trial gave.
+JUDGED_BY_ROW = True
 
 
 def values(records):

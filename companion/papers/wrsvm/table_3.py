@@ -157,4 +157,6 @@ TABLE_3_GAUSSIAN = study_over(
     PAPER, "table_3_gaussian", compute_gaussian, digest=_digest, split=N_GAUSSIAN
 )
 STUDIES = (TABLE_3, TABLE_3_GAUSSIAN)
+#: The shares of a row add up to one.
+JUDGED_BY_ROW = True
 VALUES = ((_add_values, "table_3"), (_add_gaussian, "table_3_gaussian"))

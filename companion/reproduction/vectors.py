@@ -1,0 +1,137 @@
+"""Printed vectors: the numbers of a row that are judged together, and not one by one alone.
+
+The draws of one unit rise and fall together, and shares that add up to one leave one another no
+freedom. So a cell that is within chance by itself departs where its row does. The rules are in
+``docs/verdicts.md``.
+"""
+
+import math
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+from scipy.special import gammaincc
+
+from companion.reproduction._comparisons import (
+    AGREES,
+    COMPATIBLE,
+    DIFFERS,
+    MAX_DISTANCE,
+    RARE_DRAW,
+    UNDECIDED,
+    parse_printed,
+)
+from companion.reproduction.published import SCORED
+
+_WITHIN_CHANCE = (AGREES, COMPATIBLE, UNDECIDED)
+#: The covariances of so many shares follow from their variances.
+_N_SHARES = 3
+
+
+def joint_chance(printed, draws):
+    """The share of draws, the print among them, that are as far from the others as the print is.
+
+    Parameters
+    ----------
+    printed : array-like of shape (n_cells,)
+        The numbers of one draw.
+    draws : array-like of shape (n_draws, n_cells)
+        Regenerated ones. The distance is Euclidean, in standard deviations of each cell.
+    """
+    every = np.vstack([printed, draws]).astype(float)
+    n = len(every)
+    deviations = (every - every.mean(axis=0)) * n / (n - 1)
+    scale = every.std(axis=0, ddof=1)  # with the print, so that its place is any draw's
+    used = scale > 0
+    distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
+    return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
+
+
+def chance_of_shares(departures, errors, roundings):
+    """The chance of three shares as far from their print as these, of which one is the rest.
+
+    As they add up to one, the variances of all three tell the covariance of two of them: with
+    these two the distance is a chi-squared of two degrees of freedom.
+
+    Parameters
+    ----------
+    departures, errors, roundings : array-like of shape (3,)
+        Regenerated minus printed, the standard errors of that, and half a unit of the print.
+    """
+    variances = np.square(errors)
+    covariance = np.diag(variances[:2])
+    covariance[0, 1] = covariance[1, 0] = (variances[2] - variances[:2].sum()) / 2
+    covariance += np.diag(np.square(roundings[:2]) / 3)
+    two = np.asarray(departures[:2], dtype=float)
+    distance = two @ np.linalg.pinv(covariance, hermitian=True) @ two
+    return float(gammaincc(1.0, max(distance, 0.0) / 2))
+
+
+def rounded_draws(row, own):
+    """The regenerated draws of a cell, as the paper rounds."""
+    return np.round(own["draws"], parse_printed(row["printed"]).decimals)
+
+
+def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
+    """Comparisons in which the scored numbers of a row are judged together, too.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Printed cells.
+    regenerations : list
+        Of each, None where there is none.
+    comparisons : list of Comparison
+        Of each cell by itself.
+    allowance : float, default=0.0
+        Standard errors that a quick run is allowed beyond those of the rule.
+
+    Returns
+    -------
+    list of Comparison
+    """
+    together = {}
+    for place, row in enumerate(rows):
+        if row["asks"] in SCORED and regenerations[place] is not None:
+            together.setdefault((row["row"], row["kind"]), []).append(place)
+    judged = [*comparisons]
+    for (_, kind), places in together.items():
+        cells = [(rows[i], regenerations[i], comparisons[i]) for i in places]
+        if kind == "draw":
+            chance = _chance_of_draws(cells)
+            rare = RARE_DRAW
+        else:
+            chance = _chance_of_row(cells)
+            rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)
+        if not chance < rare:
+            continue
+        note = f"within chance by itself, but not its row (chance {chance:.2g})"
+        for place in places:
+            if judged[place].outcome in _WITHIN_CHANCE:
+                judged[place] = replace(
+                    judged[place], outcome=DIFFERS, needs=math.nan, note=note
+                )
+    return judged
+
+
+def _chance_of_draws(cells):
+    """The joint chance of the draws of a row; NaN of a single cell, or of different units."""
+    own = [cell for cell in cells if not cell[0]["repeats"]]
+    draws = [rounded_draws(row, regeneration) for row, regeneration, _ in own]
+    if len(own) < 2 or len({*map(len, draws)}) > 1 or np.isnan(draws).any():
+        return math.nan
+    return joint_chance([row["value"] for row, _, _ in own], np.transpose(draws))
+
+
+def _chance_of_row(cells):
+    """The chance of three shares that add up to one in print; NaN of anything else."""
+    printed = [parse_printed(row["printed"]) for row, _, _ in cells]
+    errors = [comparison.se for _, _, comparison in cells]
+    if len(cells) != _N_SHARES or None in printed or not np.isfinite(errors).all():
+        return math.nan
+    roundings = [number.half_unit for number in printed]
+    values = [number.value for number in printed]
+    if abs(sum(values) - 1) > sum(roundings):
+        return math.nan
+    departures = [regeneration["value"] for _, regeneration, _ in cells]
+    return chance_of_shares(np.subtract(departures, values), errors, roundings)
