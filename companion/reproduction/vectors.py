@@ -15,6 +15,7 @@ from scipy.special import gammaincc
 from companion.reproduction._comparisons import (
     AGREES,
     COMPATIBLE,
+    DEPARTS,
     DIFFERS,
     MAX_DISTANCE,
     RARE_DRAW,
@@ -111,6 +112,20 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
                 judged[place] = replace(
                     judged[place], outcome=DIFFERS, needs=math.nan, note=note
                 )
+    return judged
+
+
+def repeat_departures(rows, comparisons):
+    """Comparisons in which a cell that repeats another of its table departs where that one does."""
+    places = {f"{row['row']} / {row['column']}": i for i, row in enumerate(rows)}
+    judged = [*comparisons]
+    for place, row in enumerate(rows):
+        repeated = comparisons[places.get(row["repeats"], place)]
+        if repeated.outcome in DEPARTS and judged[place].outcome in _WITHIN_CHANCE:
+            note = f"within chance by itself, but {row['repeats']} is not"
+            judged[place] = replace(
+                judged[place], outcome=repeated.outcome, needs=math.nan, note=note
+            )
     return judged
 
 

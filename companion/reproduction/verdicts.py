@@ -26,7 +26,12 @@ from companion.reproduction.published import (
     load_published,
 )
 from companion.reproduction.scores import part_of
-from companion.reproduction.vectors import joint_chance, judge_by_row, rounded_draws
+from companion.reproduction.vectors import (
+    joint_chance,
+    judge_by_row,
+    repeat_departures,
+    rounded_draws,
+)
 
 __all__ = ["CONSISTENT", "DEPARTS", "compare", "judge"]
 
@@ -100,14 +105,14 @@ def _joint_chances(rows, cells):
 
 
 def _compare_rows(rows, regenerations, profile, by_row):
-    """Each printed cell beside its regeneration, and the cells of a row together."""
+    """Each printed cell beside its regeneration, and those together that belong together."""
     found = [
         compare_row(row, own, profile)
         for row, own in zip(rows, regenerations, strict=True)
     ]
     if by_row:
         found = judge_by_row(rows, regenerations, found, rules.allowance_of(profile))
-    return found
+    return repeat_departures(rows, found)
 
 
 def _conclude(comparison, converged, deviation, profile):

@@ -469,6 +469,10 @@ def test_a_cell_that_repeats_another_is_not_counted_again():
     assert score(compare(published(), own))["numbers"]["all"] == 1
     line = verdict(published(repeats="cancer / error"), own)
     assert (line["outcome"], line["counts_as"]) == ("agrees", "")
+    rows = pd.concat([published(row="cancer"), published(repeats="cancer / error")])
+    for value, outcome in ((22.4, "agrees"), (30.0, "differs")):
+        both = pd.concat([reproduced(value, row="cancer"), own])
+        assert compare(rows, both)["outcome"].tolist() == [outcome] * 2
 
 
 def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
