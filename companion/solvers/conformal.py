@@ -156,9 +156,10 @@ def conformal_transformations(
         The error must fall by more than this.
     generations, seed : int, default=30 and 0
         Of CMA-ES; the seed is also that of the choice of cores.
-    escape : {"early", "late"} or None, default="early"
+    escape : {"early", "late", "stop"} or None, default="early"
         Whether CMA-ES enlarges its step where the error is flat, as in the C program of 2008, later
-        in a generation, or not; see :func:`companion.solvers.metamodels.evolve`.
+        in a generation, or not; "stop" also gives up at once, as that program did; see
+        :func:`companion.solvers.metamodels.evolve`.
 
     Returns
     -------

@@ -31,6 +31,9 @@ LEAST_SHRINK = 1e-6
 # CMA-ES subtracts values of the objective, so an infinite one has to be finite.
 _LARGEST = 1e100
 
+# Values of the objective that differ by no more are equal for Hansen's C program (its TolFun).
+_ALIKE = 1e-12
+
 # Entries that the exponential takes at a time.
 _SCRATCH = 2**17
 
@@ -215,6 +218,7 @@ def evolve(
     The constants are those of N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772.
     The line in brackets is the "early" `escape` from a plateau, that of his C program of the time
     of the thesis, which bounds no step either; "late", s = s g comes after the rest, and y_k stays.
+    "stop" is "early" that gives up, as that program does, where the first candidates are all alike.
     """
     n = len(lower)
     rng = np.random.default_rng(seed)
@@ -251,14 +255,16 @@ def evolve(
         if values[order[0]] < least:
             best = candidates[order[0]]
             least = float(values[order[0]])
-        if least <= target:
+        if least <= target or (
+            escape == "stop" and generation == 0 and np.ptp(values) <= _ALIKE
+        ):
             break
-        is_flat = escape is not None and values[order[0]] == values[order[size // 2]]
-        growth = np.exp(0.2 + c_s / d_s) if is_flat else 1.0
+        is_flat = values[order[0]] == values[order[size // 2]]
+        growth = np.exp(0.2 + c_s / d_s) if escape and is_flat else 1.0
         order = order[: w.size]
         m = m + s * (w @ Y[order])
         s = min(s * growth, _LARGEST)
-        if escape == "early":
+        if escape in ("early", "stop"):
             Y = Y / growth
             Z = Z / growth
         y = w @ Y[order]

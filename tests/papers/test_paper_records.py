@@ -70,7 +70,7 @@ SEARCHED |= studies_of("conformal")
 del SEARCHED["conformal/costs"]  # which consists of times
 #: Units recomputed of each study, spread over its list; of slow ones fewer.
 SAMPLE = 8
-FEWER = {"wrsvm/beyond_five": 1, "usvc/table_3": 2, "usvc/table_2": 4, "gacv/beyond": 5}
+FEWER = {"usvc/table_3": 2, "usvc/table_2": 4, "gacv/beyond": 5}
 FEWER |= {
     "l1nsvm/table_2_iterations": 4,
     "wrsvm/theory_forms": 6,
@@ -81,10 +81,9 @@ FEWER |= {"l1nsvm/table_2_identical": 3, "gacv/inefficiency": 3, "gacv/beyond_hi
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
 #: of identical points at zero, a certificate anywhere below the tolerance, and, for a test point
-#: whose decision value is within the tolerance of zero, another side. Of 240 trees of branch and
-#: bound, 124 had another number of nodes on another processor, by up to 59 %.
-PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2, "n_nodes": 0.6}
-PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps", "n_dc"), 0.5)
+#: whose decision value is within the tolerance of zero, another side.
+PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2}
+PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps"), 0.5)
 BELOW_TOLERANCE = ("kkt_violation", "duality_gap")
 BELOW_TOLERANCE += ("even_difference", "interior_difference")
 ERRORS = 0.004

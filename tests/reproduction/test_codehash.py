@@ -277,7 +277,7 @@ FAST = {
     ),
     "gacv": ("fig_1", "beyond"),
     "usvc": ("fig_1_losses", "fig_3_4", "table_1_plain", "table_4", "benefit_width"),
-    "wrsvm": ("table_1", "table_2", "beyond_exact"),
+    "wrsvm": ("table_1", "table_2", "beyond_levels"),
     "conformal": (
         "statements",
         "formula",

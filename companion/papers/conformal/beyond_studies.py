@@ -7,7 +7,7 @@ beside a plain shift of the bias. ``readings``: what the print leaves open, in a
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -22,6 +22,7 @@ from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
 from companion.papers.conformal.problems import (
     BOARD_NAME,
     C,
+    in_box,
     part_by_part,
     parts_of,
     study_of_sets,
@@ -47,10 +48,11 @@ CHOICES = {
     "escape": ("early", "late", "none"),
     "sign": ("minus", "plus"),
 }
+#: 2 sigma^2 and, where columns are not standardised, their bounds on the training part.
 SCALINGS = {
-    "standardised, 50": problems.WIDTH,
-    "[0, 1], 500": 500.0,
-    "[0, 1], 700": 700.0,
+    "standardised, 50": (problems.WIDTH, None),
+    "[-2, 2], 50": (problems.WIDTH, problems.BOX),
+    "[0, 1], 700": (700.0, (0.0, 1.0)),
 }
 
 #: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
@@ -185,26 +187,14 @@ class PrintedMDT(MDT):
         return family
 
 
-def in_unit_box(problem):
-    """The problem with the columns of its training part from 0 to 1."""
-    low = problem.X.min(axis=0)
-    high = problem.X.max(axis=0)
-    size = np.where(high > low, high - low, 1.0)
-    return replace(
-        problem, X=(problem.X - low) / size, X_test=(problem.X_test - low) / size
-    )
-
-
 def compute_readings(unit):
     """A row a fold, method and reading, "any" where a choice does not matter; no scaled board."""
     rows = []
-    scalings = (
-        {"any": problems.WIDTH} if unit.params["dataset"] == BOARD_NAME else SCALINGS
-    )
-    for (fold, problem), (scaling, width) in product(parts_of(unit), scalings.items()):
-        part = Part(
-            in_unit_box(problem) if scaling.startswith("[") else problem, width=width
-        )
+    is_board = unit.params["dataset"] == BOARD_NAME
+    scalings = {"any": (problems.WIDTH, None)} if is_board else SCALINGS
+    for (fold, problem), (scaling, how) in product(parts_of(unit), scalings.items()):
+        width, box = how
+        part = Part(in_box(problem, *box) if box else problem, width=width)
         for name, relevant in CHOICES_OF_METHOD.items():
             for values in product(
                 *(CHOICES[k] if k in relevant else ("any",) for k in CHOICES)

@@ -32,14 +32,13 @@ def compute_board(unit):
     machine, n_trained = pvgs(problem)
     found = counts(machine.decision_function(problem.X_test), problem.y_test)
     row = methods.plain_row("PVGS", found, n_trained=n_trained)
-    return [*methods.all_rows(problem), row]
+    return [*methods.all_rows(problem, (*methods.ALL, *methods.GIVES_UP)), row]
 
 
 def compute_draws(unit):
     """The methods of the thesis's table on a draw of the board: a row a method."""
-    return methods.some_rows(
-        problems.board(unit.params["draw"]), (*PRINTED, *methods.NO_ESCAPE)
-    )
+    names = (*PRINTED, *methods.NO_ESCAPE, *methods.GIVES_UP)
+    return methods.some_rows(problems.board(unit.params["draw"]), names)
 
 
 #: All methods on the first draws, those of the table on the others.

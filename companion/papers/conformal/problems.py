@@ -1,6 +1,6 @@
 """The data of the experiments: draws of the checkers board, and folds of the seven real sets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 
 import numpy as np
@@ -22,6 +22,9 @@ C = 10.0
 #: Share of a training part that is set apart as V, as often as there are classes in it.
 VALIDATION = 0.25
 N_FOLDS = 7
+
+#: Bounds of the columns of the board, and of the real sets under another reading.
+BOX = (-2.0, 2.0)
 
 #: Names of Tables 6.3.2 and 6.3.3 and of our registry.
 SETS = {
@@ -118,6 +121,18 @@ def folds(name, partition):
         )
         problems.append(_problem(*parts, name, partition, fold))
     return problems
+
+
+def in_box(problem, low, high):
+    """The problem with each column of its training part from `low` to `high`."""
+    least = problem.X.min(axis=0)
+    most = problem.X.max(axis=0)
+    unit = (high - low) / np.where(most > least, most - least, 1.0)
+    return replace(
+        problem,
+        X=low + (problem.X - least) * unit,
+        X_test=low + (problem.X_test - least) * unit,
+    )
 
 
 def parts_of(unit):

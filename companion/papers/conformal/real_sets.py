@@ -17,6 +17,7 @@ from companion.papers.conformal.problems import (
     PAPER,
     SETS,
     digest,
+    in_box,
     study_of_sets,
 )
 from companion.papers.summaries import (
@@ -64,6 +65,14 @@ VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 #: Partitions on which methods are tried that the thesis neither prints nor judges.
 N_WITH_ALL = 3
 
+#: Partitions with a search on the error of V among the cheaper methods.
+N_SEARCHED = 50
+
+#: All columns scaled to the bounds of the board, in ``data/readings.yaml``; the costliest methods
+#: on the first of its partitions alone.
+BOXED_READING = "inputs-in-the-box"
+N_BOXED_TSVT = 2
+
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
 GAIN = "gain over the SVM of the method that is best on the other partitions"
@@ -110,13 +119,33 @@ def cells(frame, by):
 
 
 def compute_partitions(unit):
-    """The cheap methods on a partition of a real set: a row a method."""
+    """The cheaper methods on a partition of a real set: a row a method."""
+    name = unit.params["dataset"]
+    is_searched = unit.params["partition"] <= N_SEARCHED and name not in problems.LARGE
+    names = (*CHEAP, "MDT-VMETA") if is_searched else CHEAP
+    return partition_rows(problems.parts_of(unit), names)
+
+
+def compute_boxed(unit):
+    """The same with the inputs in a box, those of the costliest methods on few partitions."""
+    is_first = unit.params["partition"] <= N_BOXED_TSVT
+    parts = [(k, in_box(part, *problems.BOX)) for k, part in problems.parts_of(unit)]
+    names = [m for m in PRINTED if is_first or not m.startswith("TSVT")]
+    return partition_rows(parts, names)
+
+
+def partition_rows(parts, names):
+    """Cells of methods over the folds of a partition, with Wilcoxon's p against the SVM."""
     rows = [
-        row
-        for _, problem in problems.parts_of(unit)
-        for row in some_rows(problem, CHEAP)
+        {"fold": k} | row for k, problem in parts for row in some_rows(problem, names)
     ]
-    return cells(pd.DataFrame(rows), "method").to_dict("records")
+    frame = pd.DataFrame(rows)
+    errors = g_means.by_method(frame.assign(error=g_means.errors(frame)), "error")
+    table = cells(frame, "method")
+    table["p"] = [
+        round(wilcoxon_p(errors[name], errors[SVM]), 6) for name in table.method
+    ]
+    return table.to_dict("records")
 
 
 FOLDS = study_of_sets(
@@ -124,14 +153,33 @@ FOLDS = study_of_sets(
 )
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 _MANY = [name for name in SETS if name not in problems.LARGE]
-PARTITIONS = study_of_sets(
+
+
+def _partitions(large, others):
+    """Partitions of each set, with other numbers for the large ones, which come first."""
+    numbers = dict.fromkeys(problems.LARGE, large) | dict.fromkeys(_MANY, others)
+    return [
+        {"dataset": name, "partition": k + 1}
+        for name, n in numbers.items()
+        for k in range(n)
+    ]
+
+
+PARTITIONS = study_over(
+    PAPER,
     "partitions",
     compute_partitions,
-    {"paper": 100, "quick": 1},
-    quick=_MANY,
-    paper=_MANY,
+    {"paper": _partitions(0, 100), "quick": _partitions(0, 1)},
+    digest,
 )
-STUDIES = (FOLDS, PARTITIONS, SIZES)
+BOXED = study_over(
+    PAPER,
+    "boxed",
+    compute_boxed,
+    {"paper": _partitions(2, 20), "quick": _partitions(0, 1)},
+    digest,
+)
+STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -191,37 +239,51 @@ def reproduced_values(records):
     for name, rows in sizes.items():
         columns = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
         out.add_all(name, {column: rows[key] for column, key in columns.items()})
-    for (name, method), rows in _all_cells(frame, records["partitions"]):
-        if method in PRINTED:
-            _cell(out, name, method, rows, rows[rows.partition.isin(frame.partition)])
+    every = _every_partition(frame, records["partitions"])
+    _add_cells(out, every)
+    if len(records["boxed"]):
+        out.add_read_by(_add_cells, records["boxed"], BOXED_READING)
     for name in g_means.present(frame):
         _tests(out, name, frame[frame.dataset.to_numpy() == name])
+    _add_wilcoxon(out, every)
     if len(g_means.present(frame)) == len(SETS):
         _over_sets(out, frame)
     return out.frame()
 
 
-def _all_cells(folds, partitions):
-    """Cells of all partitions there are, those of cheap methods first, by data set and method."""
+def _every_partition(folds, partitions):
+    """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
     if not len(folds):
-        return ()
+        return partitions
     keys = ["dataset", "partition", "method"]
-    table = pd.concat([partitions, cells(folds, keys)]).drop_duplicates(keys)
-    return table.sort_values("partition").groupby(["dataset", "method"], sort=False)
+    table = cells(folds, keys)
+    errors = g_means.by_method(folds.assign(error=g_means.errors(folds)), "error")
+    p = {
+        (name, partition, method): wilcoxon_p(column, own[SVM])
+        for (name, partition), own in errors.groupby(level=["dataset", "partition"])
+        for method, column in own.items()
+    }
+    table["p"] = [p[place] for place in table[keys].itertuples(index=False, name=None)]
+    return pd.concat([table, partitions]).drop_duplicates(keys)
 
 
-def _cell(out, name, method, partitions, shared):
-    """A printed "mean ± spread" over the folds of one partition, and its asterisk.
+def _add_cells(out, table):
+    """Printed "mean ± spread" over the folds of one partition, and asterisks."""
+    if not len(table):
+        return
+    ordered = table[table.method.isin(PRINTED)].sort_values("partition")
+    for (name, method), rows in ordered.groupby(["dataset", "method"], sort=False):
+        _cell(out, name, method, rows)
 
-    The numbers of the partitions that all methods share, so that rows compare; a printed asterisk
-    is placed among all partitions there are.
-    """
+
+def _cell(out, name, method, partitions):
+    """A cell and its asterisk, which are those of one partition in print."""
     converged = partitions.converged.all()
     # one partition alone, in a quick run, knows the chance of its folds
-    alone = shared.spread.mean() if len(shared) == 1 else np.nan
+    alone = partitions.spread.mean() if len(partitions) == 1 else np.nan
     for column, values, n in (
-        (name, shared.error, N_FOLDS),
-        (f"{name} ±", shared.spread, 12),
+        (name, partitions.error, N_FOLDS),
+        (f"{name} ±", partitions.spread, 12),
     ):
         known = {"spread": values.std(), "n": len(values), "se": alone / np.sqrt(n)}
         out.add(method, column, values.mean(), converged=converged, **known)
@@ -231,21 +293,32 @@ def _cell(out, name, method, partitions, shared):
         )
 
 
+def _add_wilcoxon(out, table):
+    """Tests of the thesis on one partition: its answer is one of many."""
+    for name in g_means.present(table):
+        rows = table[table.dataset.to_numpy() == name].sort_values("partition")
+        error, p = (
+            rows.pivot(index="partition", columns="method", values=v)
+            for v in ("error", "p")
+        )
+        for method in NAMED[name]:
+            known = p[method].notna()
+            significant = p[method][known] < LEVEL
+            gap = (error[method] - error[SVM])[known]
+            row = f"Wilcoxon, {method} against SVM"
+            column = f"{name}: significant at 10 %"
+            out.add_draws(row, column, significant)
+            out.add_draws(row, f"{column} and worse", significant & (gap > 0))
+            out.add_draws(row, f"{column} and better", significant & (gap < 0))
+
+
 def _tests(out, name, folds):
     errors = g_means.error_table(folds)
-    p = p_values(errors[[SVM, *NAMED[name]]])
     moved = g_means.by_method(folds, "n_transformations") > 0
     half = errors[SVM].groupby(level="partition").mean() / 2
     for method in NAMED[name]:
         gaps = errors[method] - errors[SVM]
         gap = gaps.groupby(level="partition").mean()
-        significant = p[method] < LEVEL
-        row = f"Wilcoxon, {method} against SVM"
-        column = f"{name}: significant at 10 %"
-        # of one partition the thesis prints the test: its answer is one of many
-        out.add_draws(row, column, significant)
-        out.add_draws(row, f"{column} and worse", significant & (gap > 0))
-        out.add_draws(row, f"{column} and better", significant & (gap < 0))
         row = f"{method} - SVM"
         column = f"{name}: g-means error"
         numbers = {

@@ -90,6 +90,13 @@ def median_distance(X, y):
     return float(np.median(distances[y[:, None] != y[None, :]]))
 
 
+def nearest_distance(X, y):
+    """Another width: median distance of a point to the nearest one of another class."""
+    distances = np.sqrt(squared_distances(X))
+    others = np.where(y[:, None] != y[None, :], distances, np.inf)
+    return float(np.median(others.min(axis=1)))
+
+
 def kernel_columns(X, sigma, *others):
     """The design of a Gaussian kernel on X, and its values between other points and X."""
     gamma = 1.0 / (2.0 * sigma**2)
@@ -130,13 +137,14 @@ def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
     return [tuned(*own, columns, y_tune, U) for own in found.items()]
 
 
-def tuned(name, path, columns, y_tune, U):
-    """The machine of a path with the best C, the least."""
+def tuned(name, path, columns, y_tune, U, *, tie="least"):
+    """The machine of a path with the best C, the least or the largest of equals."""
     decisions = (
         np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
     )
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
-    best = int(np.argmax(scores))
+    equals = np.flatnonzero(np.array(scores) == max(scores))
+    best = equals[0 if tie == "least" else -1]
     C, n_steps, converged = (
         array[best].item() for array in (path.C, path.n_steps, path.converged)
     )
