@@ -1,5 +1,6 @@
 """Settings, records and tables of the conformal kernel thesis."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -92,6 +93,18 @@ def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_
     assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
 
 
+def test_a_box_holds_the_training_part_and_keeps_constant_columns():
+    problem = problems.folds("Glass7", 1)[0]
+    constant = np.column_stack([problem.X, np.ones(len(problem.X))])
+    test_part = np.column_stack([problem.X_test, np.ones(len(problem.X_test))])
+    boxed = problems.in_box(replace(problem, X=constant, X_test=test_part), -2.0, 2.0)
+    assert boxed.X[:, :-1].min(axis=0) == pytest.approx(-2.0)
+    assert boxed.X[:, :-1].max(axis=0) == pytest.approx(2.0)
+    assert set(boxed.X[:, -1]) == set(boxed.X_test[:, -1]) == {-2.0}
+    slope = np.ptp(problem.X_test, axis=0) / np.ptp(problem.X, axis=0)
+    assert np.ptp(boxed.X_test[:, :-1], axis=0) == pytest.approx(4.0 * slope)
+
+
 def paired_records(gap, partitions=20):
     fixed = {"dataset": "Glass7", "false_alarms": 0, "n_positive": 10, "n_negative": 30}
     fixed |= {"n_tried": 1, "n_trained": 2, "v_before": 0.1, "v_error": 0.1}
@@ -108,7 +121,15 @@ def paired_records(gap, partitions=20):
 
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
+    boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
     records = {"folds": frame, "partitions": pd.DataFrame(), "sizes": pd.DataFrame()}
+    records["boxed"] = boxed
+    both = real_sets.reproduced_values(records)
+    read = both[both.reading == real_sets.BOXED_READING]
+    assert set(read.row) <= set(methods.PRINTED)
+    assert "ACT Glass7" in set(read.row + " " + read.column)
+    assert "SVM Glass7" not in set(read.row + " " + read.column), "it chose the box"
+    records["boxed"] = pd.DataFrame()
     table = real_sets.reproduced_values(records).set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08

@@ -1,6 +1,5 @@
 """What the studies behind ``theory`` and ``beyond`` compute, against direct computations."""
 
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog

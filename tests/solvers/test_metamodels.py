@@ -107,6 +107,21 @@ def test_evolution_finds_the_minimum_of_a_bowl_within_bounds(escape):
     assert value == pytest.approx(bowl(found[None])[0])
 
 
+@pytest.mark.parametrize(("escape", "generations"), [("early", 7), ("stop", 1)])
+def test_evolution_gives_up_on_a_plateau_if_it_is_asked_to(escape, generations):
+    calls = []
+
+    def flat(X):
+        calls.append(len(X))
+        return np.full(len(X), 0.3)
+
+    _, value = evolve(
+        flat, np.zeros(2), np.ones(2), seed=0, generations=7, escape=escape
+    )
+    assert len(calls) == generations
+    assert value == 0.3
+
+
 def test_evolution_ends_at_the_target_and_survives_infinities():
     calls = []
 

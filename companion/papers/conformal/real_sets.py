@@ -243,6 +243,7 @@ def reproduced_values(records):
     _add_cells(out, every)
     if len(records["boxed"]):
         out.add_read_by(_add_cells, records["boxed"], BOXED_READING)
+        out.rows = [row for row in out.rows if not _chose_the_box(row)]
     for name in g_means.present(frame):
         _tests(out, name, frame[frame.dataset.to_numpy() == name])
     _add_wilcoxon(out, every)
@@ -291,6 +292,11 @@ def _cell(out, name, method, partitions):
         out.add_draws(
             method, f"{name}: no transformation", partitions.transformed == 0, converged
         )
+
+
+def _chose_the_box(row):
+    chose = row["row"] == SVM and row["column"] in SETS
+    return chose and row["reading"] == BOXED_READING
 
 
 def _add_wilcoxon(out, table):
