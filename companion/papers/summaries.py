@@ -291,7 +291,8 @@ class Values:
         :meth:`pandas.DataFrame.eval`. Repetitions that lack a part of it are left out.
         """
         for column, expression in claims.items():
-            values = table.eval(expression, engine="python").dropna()
+            named = table[[name for name in table if name in expression]]
+            values = named.eval(expression, engine="python").dropna()
             mean = mean_and_standard_error(values)
             self.add_mean(row, column, mean, converged, reading)
 

@@ -208,15 +208,20 @@ def code_digest(function: Callable) -> str:
             :_DIGEST_LENGTH
         ]
         with suppress(OSError):
-            if (
-                path and path == _place()
-            ):  # what was read since may be of sources edited meanwhile
+            # What was read since may be of sources edited meanwhile.
+            if path and sources_digest() == digest_of():
                 replace_bytes(path, json.dumps(kept).encode())
     return kept[name]
 
 
+@cache
+def sources_digest() -> str:
+    """Digest of this package's sources when it is first asked for: what this process runs."""
+    return digest_of()
+
+
 def _place() -> Path:
-    return cache_dir() / "code" / f"{digest_of()}.json"
+    return cache_dir() / "code" / f"{sources_digest()}.json"
 
 
 @cache

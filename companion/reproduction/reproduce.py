@@ -20,6 +20,7 @@ from companion.reproduction.errors import (
     StoreError,
     UnitError,
 )
+from companion.reproduction.kept_ledgers import KeptLedgers
 from companion.reproduction.published import PublishedError, load_published
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
@@ -34,19 +35,30 @@ def read_ledgers(artefacts, profile="paper"):
     texts with whether a damaged file is the reason.
     """
     run = Reproduction(profile, read=read_stored)
-    reports = [run.compute(artefact) for artefact in artefacts]
-    ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
+    kept = KeptLedgers(profile)
+    found = {}
+    for artefact in artefacts:
+        name = artefact.id
+        found[name] = kept.get(artefact) or _what_is_kept(run.compute(artefact))
+    kept.save(artefacts, found)
+    ledgers = {name: own[0] for name, own in found.items() if own[0] is not None}
     if profile == "paper":
         check_findings(ledgers)
-    lacks = [own.gaps for r in reports for own in r.records.values()]
+    gaps = {}
+    for kind in ("missing", "stale"):
+        texts = [text for _, lacks, _ in found.values() for text in lacks[kind]]
+        gaps[kind] = [*dict.fromkeys(texts)]  # studies are shared
+    return ledgers, gaps, failures_of((name, own[2]) for name, own in found.items())
+
+
+def _what_is_kept(report):
+    """The ledger of an artefact, what its records lack, by kind, and what went wrong."""
+    lacks = [records.gaps for records in report.records.values()]
     gaps = {
         kind: [text for own in lacks for text in own[kind]]
         for kind in ("missing", "stale")
     }
-    gaps = {
-        kind: [*dict.fromkeys(texts)] for kind, texts in gaps.items()
-    }  # studies are shared
-    return ledgers, gaps, failures_of((r.artefact.id, r.failures) for r in reports)
+    return report.ledger, gaps, report.failures
 
 
 def failures_of(told):

@@ -10,7 +10,6 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "numpydoc",
     "companion.reproduction.report.extension",
 ]
 default_role = "literal"

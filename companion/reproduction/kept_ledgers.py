@@ -1,0 +1,75 @@
+"""Ledgers that were read off the same files before, kept in the cache folder.
+
+A ledger follows from sources, data, records and libraries. A digest of them all is kept beside it,
+so that what is found is what would be computed again. Nothing is lost where it is deleted.
+"""
+
+import hashlib
+import os
+import pickle
+import sys
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from companion._utils.files import replace_bytes
+from companion._utils.paths import cache_dir, data_dir
+from companion._utils.sources import digest_of
+from companion.reproduction.artefacts import Artefact
+from companion.reproduction.codehash import sources_digest
+
+_OWN = __name__.partition(".")[0]
+_VERSIONS = (sys.version, np.__version__, pd.__version__, scipy.__version__)
+
+#: A ledger, what its records lack, by kind, and what went wrong.
+Kept = tuple[Any, dict[str, list[str]], dict[str, bool]]
+
+
+class KeptLedgers:
+    """Those of one profile; what is of another package's artefacts is neither kept nor found."""
+
+    def __init__(self, profile: str):
+        self._path = cache_dir() / "ledgers" / f"{profile}.pickle"
+        self._folders = (data_dir(), cache_dir() / "records" / profile)
+        self._inputs = ""
+        self._found: dict[str, Kept] = {}
+        with suppress(Exception):  # whatever reading a damaged file brings about
+            self._inputs = self._digest_of_inputs()
+            inputs, found = pickle.loads(self._path.read_bytes())
+            if inputs == self._inputs:
+                self._found = found
+
+    def get(self, artefact: Artefact) -> Kept | None:
+        """What was found for an artefact off the present files."""
+        return self._found.get(artefact.id) if _is_ours(artefact) else None
+
+    def save(self, artefacts: list[Artefact], found: dict[str, Kept]) -> None:
+        """Keep what was found without a fault, unless a file has changed meanwhile."""
+        kept = {a.id: found[a.id] for a in artefacts if _is_ours(a)}
+        new = {name: own for name, own in kept.items() if not own[2]}
+        if new.keys() <= self._found.keys():
+            return
+        with suppress(OSError):
+            if self._inputs == self._digest_of_inputs():
+                content = pickle.dumps((self._inputs, self._found | new))
+                replace_bytes(self._path, content)
+
+    def _digest_of_inputs(self) -> str:
+        if sources_digest() != digest_of():
+            raise OSError("the sources were edited since they were imported")
+        digest = hashlib.sha256("\n".join([sources_digest(), *_VERSIONS]).encode())
+        for path in sorted(p for folder in self._folders for p in folder.rglob("*")):
+            if path.is_file():
+                content = hashlib.sha256(path.read_bytes()).digest()
+                digest.update(os.fsencode(path) + b"\0" + content)
+        return digest.hexdigest()
+
+
+def _is_ours(artefact: Artefact) -> bool:
+    """Whether all that the verdicts of an artefact come from is in this package."""
+    functions = [artefact.values, *(study.compute for study in artefact.studies)]
+    homes = {function.__module__ for function in functions if function is not None}
+    return all(home.partition(".")[0] == _OWN for home in homes)

@@ -1,0 +1,101 @@
+"""Ledgers kept in the cache folder: those of the present files, and of no others."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from companion._utils.files import replace_bytes
+from companion.reproduction import reproduce
+from companion.reproduction.artefacts import get_artefact
+from companion.reproduction.reproduce import read_ledgers
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def data(places):
+    """The folder of the data in a copy of the project, without any records."""
+    folder = places / "project" / "data"
+    leave_out = shutil.ignore_patterns("records", "uci")
+    shutil.copytree(ROOT / "data", folder, ignore=leave_out)
+    for name in ("index.csv", "l1nsvm/table_1.csv"):
+        content = (ROOT / "data" / "records" / name).read_bytes()
+        replace_bytes(folder / "records" / name, content)
+    return folder
+
+
+@pytest.fixture
+def artefacts():
+    return [get_artefact("l1nsvm/table_1")]
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """The artefacts whose values were compared, and not taken from what is kept."""
+    names = []
+    judge = reproduce.judge
+
+    def counting(artefact, *given, **options):
+        names.append(artefact.id)
+        return judge(artefact, *given, **options)
+
+    monkeypatch.setattr(reproduce, "judge", counting)
+    return names
+
+
+def test_a_second_reading_gives_the_same_without_a_comparison(data, artefacts, judged):
+    first, *rest = read_ledgers(artefacts)
+    second, *others = read_ledgers(artefacts)
+    pd.testing.assert_frame_equal(
+        first["l1nsvm/table_1"], second["l1nsvm/table_1"], check_exact=True
+    )
+    assert (rest, judged) == (others, ["l1nsvm/table_1"])
+
+
+def remove_records(data):
+    (data / "records" / "l1nsvm" / "table_1.csv").unlink()
+    return "have no record"
+
+
+def alter_records(data):
+    path = data / "records" / "l1nsvm" / "table_1.csv"
+    path.write_text(path.read_text().replace("True", "False", 1))
+    return "was altered"
+
+
+def spoil_print(data):
+    path = data / "published" / "l1nsvm.csv"
+    path.write_text(path.read_text().replace("ordinal", "ordinary", 1))
+    return "kind 'ordinary' is unknown"
+
+
+@pytest.mark.parametrize("change", [remove_records, alter_records, spoil_print])
+def test_nothing_is_taken_from_other_files(data, artefacts, judged, change):
+    _, gaps, failures = read_ledgers(artefacts)
+    assert not failures
+    assert gaps == {"missing": [], "stale": []}
+    fault = change(data)
+    for _ in range(2):  # what went wrong is not kept either
+        _, gaps, failures = read_ledgers(artefacts)
+        assert fault in "\n".join([*gaps["missing"], *failures])
+
+
+def test_what_cannot_be_read_is_compared_again(data, places, artefacts, judged):
+    read_ledgers(artefacts)
+    (kept,) = (places / "cache" / "ledgers").iterdir()
+    kept.write_bytes(b"no ledger")
+    read_ledgers(artefacts)
+    assert len(judged) == 2
+
+
+def test_verdicts_by_code_of_others_are_compared_each_time(data, artefacts, judged):
+    def values(records):
+        return artefacts[0].values(records)
+
+    others = [replace(artefacts[0], values=values)]
+    read_ledgers(others)
+    read_ledgers(others)
+    assert len(judged) == 2
