@@ -42,7 +42,7 @@ def compute_draws(unit):
 
 
 #: All methods on the first draws, those of the table on the others.
-BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 15, "quick": 2})
+BOARD = study_over(PAPER, "board", compute_board, draw={"paper": 15, "quick": 1})
 DRAWS = study_over(
     PAPER, "draws", compute_draws, draw={"paper": range(16, 101), "quick": ()}
 )

@@ -41,7 +41,7 @@ BOARD_NAME = "Checkers board"
 #: Left out of many partitions.
 LARGE = ("Segment1",)
 
-#: The smallest sets: the quick profile has these alone, except where the tables have all.
+#: The smallest sets, which are those of the quick profile.
 SMALL = ("Glass7", "Hepatitis", "Sonar")
 
 #: All sets, the large ones first: else one process would work at these while others have no more.

@@ -148,9 +148,7 @@ def partition_rows(parts, names):
     return table.to_dict("records")
 
 
-FOLDS = study_of_sets(
-    "folds", compute_folds, {"paper": 20, "quick": 1}, quick=problems.LARGE_FIRST
-)
+FOLDS = study_of_sets("folds", compute_folds, {"paper": 20, "quick": 1})
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 _MANY = [name for name in SETS if name not in problems.LARGE]
 

@@ -38,7 +38,7 @@ CASES = tuple(COSTS)
 SAMPLE_SIZE = 200
 
 #: How many samples of a size.
-SAMPLES = {"paper": 100, "quick": 4}
+SAMPLES = {"paper": 100, "quick": 2}
 
 #: log10 of lambda and log2 of sigma.
 GRIDS = {

@@ -31,7 +31,7 @@ SIZES = {
         ("coarse", 200): 40,
         ("coarse", 500): 40,
     },
-    "quick": {("fine", 200): 10, ("coarse", 100): 10, ("coarse", 500): 10},
+    "quick": {("fine", 200): 4, ("coarse", 100): 4, ("coarse", 500): 4},
 }
 
 

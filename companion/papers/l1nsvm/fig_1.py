@@ -34,9 +34,9 @@ RULES = {
     "two_at_random": "two flips at random",
     "two_deepest": "the two deepest flipped",
 }
-DRAWS = {"paper": 1000, "quick": 100}
+DRAWS = {"paper": 1000, "quick": 40}
 
-LEVERAGE_DRAWS = {"paper": 200, "quick": 20}
+LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
 DISTANCES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 #: log10 of the RBF width of the leverage study: about the squared distance of the class means.
 LEVERAGE_LOG10_SIGMA = 1.5

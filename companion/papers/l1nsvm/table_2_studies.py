@@ -43,7 +43,7 @@ ALL_ROWS = "all rows"
 #: The ranges of the grid are the paper's; its steps are ours.
 LOG10_C_RANGE = (0.0, 2.0)
 LOG10_SIGMA_RANGE = (0.0, 4.0)
-SPLITS = {"paper": 100, "quick": 10}
+SPLITS = {"paper": 100, "quick": 4}
 TUNING_SPLITS = {"paper": 5, "quick": 0}
 STEPS = {
     "paper": {"C_step": 0.25, "sigma_step": 0.5},

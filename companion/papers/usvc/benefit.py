@@ -97,8 +97,8 @@ def compute_width(unit):
     return row
 
 
-_SIZE_DRAWS = {"paper": 100, "quick": 10}
-_WIDTH_DRAWS = {"paper": 60, "quick": 10}
+_SIZE_DRAWS = {"paper": 100, "quick": 4}
+_WIDTH_DRAWS = {"paper": 60, "quick": 4}
 _READ = {"reading": cases.TABLE_READINGS.values()}
 BENEFIT_SIZE = cases.study_of(
     "benefit_size", compute_size, **_READ, n=SIZES, draw=_SIZE_DRAWS

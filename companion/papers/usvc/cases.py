@@ -17,7 +17,7 @@ PAPER = "usvc"
 C = 10.0
 DAMPING = 0.2
 N_PATTERNS = 500
-TRIALS = {"paper": 100, "quick": 15}
+TRIALS = {"paper": 100, "quick": 5}
 
 #: "A very small constant": Table 1 does not depend on it below 1e-4.
 K = 1e-6

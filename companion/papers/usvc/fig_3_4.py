@@ -27,7 +27,7 @@ SLOPES = np.geomspace(0.3, 30.0, 90)
 _STEP = SLOPES[1] / SLOPES[0]
 
 #: A single printed draw is placed among so many.
-DRAWS = {"paper": 100, "quick": 10}
+DRAWS = {"paper": 100, "quick": 4}
 
 #: Dampings at which the iteration of order 4 is run; stable above (s - 3) / (s - 1) = 1/3.
 DAMPINGS = (0.0, cases.DAMPING, 0.3, 0.4, 0.5)

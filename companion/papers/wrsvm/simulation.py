@@ -23,7 +23,7 @@ EXAMPLES = {"table_1": "piecewise_linear", "table_2": "nonlinear"}
 _DRAW = {"table_1": examples.piecewise_linear, "table_2": examples.nonlinear}
 #: Sizes of training, tuning and test samples.
 SIZES = {"table_1": (400, 400, 40_000), "table_2": (200, 200, 2_000)}
-N_SAMPLES = {"paper": 100, "quick": 3}
+N_SAMPLES = {"paper": 100, "quick": 2}
 
 #: The labels WSVM and WRSVM of the printed rows exchanged, in ``data/readings.yaml``.
 EXCHANGED = "rows-exchanged"
