@@ -59,14 +59,9 @@ tell_uv_what_pip_knows() {
     pass_on ALL_PROXY proxy
 }
 
-# uv leaves bytecode to the first import of a module. Where Python may not write any, each of the many
-# processes of a run would compile all packages anew: then uv does it once.
-bytecode=${PYTHONDONTWRITEBYTECODE:+--compile-bytecode}
-
 by_uv() {
-    # Any index may have a package, since its hash is known. No option if $bytecode is empty.
-    "$uv" pip install --quiet --python "$venv/bin/python" --index-strategy unsafe-best-match \
-        $bytecode "$@"
+    # Any index may have a package, since its hash is known.
+    "$uv" pip install --quiet --python "$venv/bin/python" --index-strategy unsafe-best-match "$@"
 }
 
 echo "[1/4] virtual environment $venv with $("$python" --version 2>&1)"
@@ -103,11 +98,10 @@ fi
 
 echo "[3/4] companion itself"
 $by --no-deps --no-build-isolation --editable .
-if [ -n "$bytecode" ]; then
-    "$venv/bin/python" -m compileall -q companion
-fi
 
-echo "[4/4] compiled loops (most of a minute)"
-"$venv/bin/python" tools/compile_loops.py ||
+echo "[4/4] compiled loops, and the bytecode of what is used most (most of a minute)"
+# uv leaves bytecode to the first import of a module. It is written here even where Python may write
+# none elsewhere: each of the many processes of a run would compile its packages anew.
+PYTHONDONTWRITEBYTECODE='' "$venv/bin/python" tools/compile_loops.py ||
     echo "They will be compiled when they are first used." >&2
 echo "ready: $("$venv/bin/python" -c 'import sys; print(sys.version.split()[0])') in $venv"

@@ -2,10 +2,12 @@
 
 One unit of each study below is computed and thrown away, in two processes that take about as long.
 They use the loops that quick runs need; the few others are compiled when they are first used. numba
-keeps what it compiles, for as long as its sources stay as they are.
+keeps what it compiles, for as long as its sources stay as they are. What notebooks, the site and the
+tests import is imported too, so that Python keeps its bytecode.
 """
 
 import sys
+from importlib import import_module
 from itertools import chain
 from multiprocessing import get_context
 
@@ -22,6 +24,37 @@ STUDIES = (
     )
     + ("conformal/statements", "conformal/scenes"),
 )
+#: Of notebooks, the site and the tests, beside what the studies import.
+IMPORTED = (
+    "companion.reproduction.warm",
+    "companion.reproduction.notebooks",
+    "companion.reproduction.regenerate",
+    "companion.reproduction.report.build",
+    "companion.reproduction.report.extension",
+    "distributed",
+    "hypothesis",
+    "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "myst_nb",
+    "nbval.plugin",
+    "papermill",
+    "pydata_sphinx_theme",
+    "pytest",
+    "sphinx.cmd.build",
+    "sphinx.ext.autosummary",
+)
+
+
+def import_all(names):
+    """Import these modules; return what went wrong."""
+    faults = []
+    for name in names:
+        try:
+            import_module(name)
+        except ImportError as error:
+            faults.append(f"{name}: {error}")
+    return faults
 
 
 def compile_for(names):
@@ -43,7 +76,13 @@ def compile_for(names):
 def main():
     """Compile, and say what could not be."""
     with get_context("spawn").Pool(len(STUDIES)) as pool:
-        for fault in chain.from_iterable(pool.map(compile_for, STUDIES)):
+        first, second = STUDIES
+        tasks = [
+            pool.apply_async(compile_for, (first,)),
+            pool.apply_async(import_all, (IMPORTED,)),
+            pool.apply_async(compile_for, (second,)),
+        ]
+        for fault in chain.from_iterable(task.get() for task in tasks):
             print(fault, file=sys.stderr)
 
 
