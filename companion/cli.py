@@ -4,12 +4,12 @@ import click
 
 from companion._utils.errors import DamagedData
 from companion.reproduction import reproduce_command, verify_command
-from companion.reproduction.command import DATA, EXIT_CODES, OK, main, wrapped
+from companion.reproduction.command import DATA, OK, Group, main, wrapped
 
 __all__ = ["main", "reproduce_command", "verify_command"]
 
 
-class _DataGroup(click.Group):
+class _DataGroup(Group):
     """Commands about data: a damaged file that stops one is named."""
 
     def invoke(self, context):
@@ -20,9 +20,7 @@ class _DataGroup(click.Group):
             context.exit(DATA)
 
 
-@main.group(
-    cls=_DataGroup, epilog=EXIT_CODES, short_help="List, fetch and check the data."
-)
+@main.group(cls=_DataGroup, short_help="List, fetch and check the data.")
 def data():
     """The tables of data/uci, and the few files that are not in the repository.
 
@@ -31,7 +29,7 @@ def data():
     """
 
 
-@data.command("list", epilog=EXIT_CODES, short_help="List the data sets.")
+@data.command("list", short_help="List the data sets.")
 def data_list():
     """List the tables of the repository and the files from outside."""
     from companion.datasets import OUTSIDE, find_copy
@@ -44,7 +42,7 @@ def data_list():
         click.echo(f"{place:<30}{'not here' if find_copy(place) is None else 'here'}")
 
 
-@data.command("fetch", epilog=EXIT_CODES, short_help="Bring files from outside here.")
+@data.command("fetch", short_help="Bring files from outside here.")
 @click.argument("files", nargs=-1, metavar="[KEY/FILE]...")
 @click.pass_context
 def data_fetch(context, files):
@@ -65,7 +63,7 @@ def data_fetch(context, files):
     context.exit(code)
 
 
-@data.command("check", epilog=EXIT_CODES, short_help="Check the files that are here.")
+@data.command("check", short_help="Check the files that are here.")
 @click.pass_context
 def data_check(context):
     """Compare the files that are here with their SHA-256; no network."""

@@ -2,8 +2,8 @@
 
 One unit of each study below is computed and thrown away, in two processes that take about as long.
 They use the loops that quick runs need; the few others are compiled when they are first used. numba
-keeps what it compiles, for as long as its sources stay as they are. What notebooks, the site and the
-tests import is imported too, so that Python keeps its bytecode.
+keeps what it compiles, for as long as its sources stay as they are. What notebooks, the site and
+the tests import is imported too, so that Python keeps its bytecode.
 """
 
 import sys

@@ -11,7 +11,6 @@ import click
 
 OK = 0
 DEVIATION = 1
-USAGE = 2
 DATA = 3
 FAILED = 4
 INTERRUPTED = 130
@@ -52,8 +51,12 @@ def _reader_may_leave():
         sys.exit(BROKEN_PIPE)
 
 
-class _Group(click.Group):
-    """A group of commands that say so when they are interrupted."""
+class Group(click.Group):
+    """A group of commands that tell their exit codes, and say so when they are interrupted."""
+
+    def add_command(self, cmd, name=None):
+        cmd.epilog = EXIT_CODES
+        super().add_command(cmd, name)
 
     def make_context(self, *words, **options):
         with _reader_may_leave():  # of a help page
@@ -69,7 +72,7 @@ class _Group(click.Group):
             context.exit(INTERRUPTED)
 
 
-@click.group(cls=_Group, context_settings=CONTEXT, epilog=EXIT_CODES)
+@click.group(cls=Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
 @click.pass_context
 def main(context):
@@ -159,7 +162,7 @@ def exit_code(failures, differs):
     return DEVIATION if differs else OK
 
 
-@main.command(epilog=EXIT_CODES, short_help="Build the static site.")
+@main.command(short_help="Build the static site.")
 @click.option(
     "--output", type=click.Path(file_okay=False), help="Its folder: build/report/html."
 )

@@ -7,7 +7,6 @@ from contextlib import suppress
 import click
 
 from companion.reproduction.command import (
-    EXIT_CODES,
     FAILED,
     TARGETS,
     ask_for,
@@ -78,7 +77,7 @@ def _list_targets(artefacts):
                 wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
 
 
-@main.command(epilog=EXIT_CODES, short_help="Compute, run the notebooks, compare.")
+@main.command(short_help="Compute, run the notebooks, compare.")
 @TARGETS
 @choice(
     "--profile",

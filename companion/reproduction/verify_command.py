@@ -7,7 +7,6 @@ import shlex
 import click
 
 from companion.reproduction.command import (
-    EXIT_CODES,
     TARGETS,
     choice,
     exit_code,
@@ -37,7 +36,7 @@ ONLY = (
 _MOST_NAMED = 6
 
 
-@main.command(epilog=EXIT_CODES, short_help="Compare the print with the records.")
+@main.command(short_help="Compare the print with the records.")
 @TARGETS
 @click.option(
     "--paper", "papers", multiple=True, metavar="KEY", help="Of this paper alone."
@@ -148,7 +147,7 @@ def _tell_problems(faulty, n_faults):
         click.echo(f"... and {more} more values: companion verify --only problems")
 
 
-@main.command(epilog=EXIT_CODES, short_help="All there is about one value.")
+@main.command(short_help="All there is about one value.")
 @click.argument("target", metavar="PAPER/ARTEFACT")
 @click.argument("row", required=False)
 @click.argument("column", required=False)
