@@ -141,9 +141,10 @@ def as_read(rows, name="outcome"):
 
 
 def _sentence_part(tests):
-    failing = tests["outcome"] == rules.FAILS
-    word = _word_of(Counter(tests["outcome"]))
-    return _with_cause(word, set(tests["status"][failing]))
+    """What a sentence counts as, whose tests have these outcomes and statuses."""
+    causes = {status for outcome, status, _ in tests if outcome == rules.FAILS}
+    word = _word_of(Counter(outcome for outcome, *_ in tests))
+    return _with_cause(word, causes)
 
 
 def inside_interval(rows):
@@ -171,11 +172,14 @@ def score(ledger):
     numbers["consistent"] = counts[rules.AGREES] + counts[rules.COMPATIBLE]
     numbers["corrected"] = int(as_read(values)["outcome"].isin(rules.CONSISTENT).sum())
     numbers["inside"], numbers["with chance"] = inside_interval(values)
+    tests = {}  # by sentence
     claims = as_read(rows[rows["asks"] == "claim"], "corrected")
-    tests = [own for _, own in claims.groupby(["paper", "sentence"], sort=False)]
-    counts = Counter(map(_sentence_part, tests))
+    names = ["paper", "sentence", "outcome", "status", "corrected"]
+    for paper, sentence, *own in claims[names].itertuples(index=False):
+        tests.setdefault((paper, sentence), []).append(own)
+    counts = Counter(map(_sentence_part, tests.values()))
     sentences = {"all": len(tests)} | {part: counts[part] for part in SENTENCE_PARTS}
-    read = [_word_of(Counter(own["corrected"])) for own in tests]
+    read = [_word_of(Counter(word for *_, word in own)) for own in tests.values()]
     sentences["corrected"] = read.count(rules.HOLDS)
     return {"numbers": numbers, "sentences": sentences}
 
