@@ -19,7 +19,16 @@ from companion.datasets import _coding
 from companion.datasets.outside import fetch_file, find_copy
 from companion.datasets.tables import look_up, read_only, read_table
 
-__all__ = ["GENUINE", "Dataset", "genuine_split", "ida_split", "list_ida", "load_ida"]
+__all__ = [
+    "GENUINE",
+    "GENUINE_POOLS",
+    "Dataset",
+    "genuine_pool",
+    "genuine_split",
+    "ida_split",
+    "list_ida",
+    "load_ida",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +114,9 @@ FORMS = {
 #: The problems of `genuine_split`, which has so many splits of each.
 GENUINE = ("titanic", "heart", "breast-cancer", "german")
 N_GENUINE = 10
+
+#: The drawn problems of which `genuine_pool` has the 7400 samples that the benchmark drew.
+GENUINE_POOLS = ("ringnorm", "twonorm")
 
 
 def list_ida():
@@ -230,6 +242,35 @@ def genuine_split(name, i):
     train = trains[i - 1]
     test = tests[i - 1]
     return X[train], y[train], X[test], y[test]
+
+
+def genuine_pool(name):
+    """All samples of a problem that was drawn, as the benchmark has them.
+
+    From ``ida/<name>.npz`` if ``COMPANION_DATA`` has it, else from ``benchmarks.mat``, which is
+    fetched. The inputs are standardised over all samples.
+
+    Parameters
+    ----------
+    name : {"ringnorm", "twonorm"}
+
+    Returns
+    -------
+    X, y : ndarray of shape (7400, 20) and (7400,)
+        Inputs, and labels -1 and +1.
+
+    Raises
+    ------
+    UnknownDataset, DataUnavailable, DamagedData
+        As `genuine_split`.
+    """
+    look_up("problem that was drawn", name, dict.fromkeys(GENUINE_POOLS))
+    path = find_copy(f"ida/{name}.npz")
+    if path is None:
+        X, y, _, _ = _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
+        return X, y
+    with np.load(path) as held:
+        return held["X"], held["y"].astype(int)
 
 
 @lru_cache(maxsize=4)

@@ -74,6 +74,14 @@ OUTSIDE = {
             "ida/german.npz",
             "3f3470f27be0a9e1dd92d3c4d1573595521a3244f4363578cfd98a05be4cc0d5",
         ),
+        OutsideFile(
+            "ida/ringnorm.npz",
+            "3a8beb603ab01e400a2245d76252630fa70e3bcae823e24d6ccad8ecad42baa6",
+        ),
+        OutsideFile(
+            "ida/twonorm.npz",
+            "a2fc5e5a8f7dda3c56eac8d12ac8ce13f35428a6d1e61a02a4918a63572f4b1d",
+        ),
     )
 }
 

@@ -7,6 +7,7 @@ from companion.tuning.gacv import *  # noqa: F403
 from companion.tuning.gacv_search import *  # noqa: F403
 from companion.tuning.grid import *  # noqa: F403
 from companion.tuning.leave_one_out import *  # noqa: F403
+from companion.tuning.span import *  # noqa: F403
 from companion.tuning.surface import *  # noqa: F403
 
 # What the modules list, which is all that is here but the modules themselves.

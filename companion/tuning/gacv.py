@@ -10,13 +10,18 @@ import numpy as np
 
 from companion._utils.checks import checked_positive
 from companion.estimators._kernel_classifier import class_factors
+from companion.kernels import gram
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
+from companion.tuning.span import squared_spans
 
 __all__ = ["gacv", "gckl", "misclass", "xi_alpha"]
 
+#: What the fall of a margin is taken for when its point is left out.
+UPDATES = ("joachims", "span")
 
-def gacv(estimator, X, y, costs=None):
+
+def gacv(estimator, X, y, costs=None, *, update="joachims"):
     """GACV of a fitted :class:`companion.L1SVC`: (4), and (9) with costs.
 
     Parameters
@@ -30,6 +35,10 @@ def gacv(estimator, X, y, costs=None):
     costs : mapping from label to float, optional
         L(y) for both labels. By default the machine's own class weights, which are the L(y) that
         its bounds alpha_i <= C L(y_i) hold already. Nothing is weighted twice.
+    update : {"joachims", "span"}, default="joachims"
+        What theta_i, the fall of a margin when its point is left out, is taken for: alpha_i K_ii as
+        in the report, or alpha_i S_i^2 with the span S_i, by which the free support vectors respond
+        (:func:`companion.tuning.squared_spans`). The span needs the Gram matrix.
 
     Returns
     -------
@@ -52,14 +61,43 @@ def gacv(estimator, X, y, costs=None):
     >>> round(gacv(L1SVC(gamma=1.0).fit(X, y), X, y), 3)
     1.23
     """
+    checked_update(update, "gacv")
     margin, alpha, points, cost = training.observed(estimator, X, y, costs, "gacv")
-    diagonal = training.gram_diagonal(
-        points, **estimator._kernel_parameters(estimator._gamma)
-    )
-    return float(criteria.gacv_values(margin, alpha * diagonal, cost))
+    if update == "span":
+        factor = _spans(estimator, points, y, alpha)
+    else:
+        kernel = estimator._kernel_parameters(estimator._gamma)
+        factor = training.gram_diagonal(points, **kernel)
+    return float(criteria.gacv_values(margin, alpha * factor, cost))
 
 
-def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
+def checked_update(update, name, bound="diagonal"):
+    """Refuse what is no update, and a bound beside the span, which has none."""
+    if update not in UPDATES:
+        raise ValueError(
+            f"The 'update' parameter of {name} must be one of {', '.join(UPDATES)}. Got {update!r}."
+        )
+    is_default = isinstance(bound, str) and bound == "diagonal"
+    if update == "span" and not is_default:
+        raise ValueError(
+            f"{name} with update='span' takes no 'bound': the squared span stands in its place. "
+            f"Got {bound!r}; leave it at 'diagonal'."
+        )
+
+
+def _spans(estimator, points, y, alpha):
+    """Squared spans of the training points of a machine."""
+    K = points
+    if estimator.kernel != "precomputed":
+        K = gram(points, **estimator._kernel_parameters(estimator._gamma))
+    factors = class_factors(estimator.class_weight, np.asarray(y), estimator.classes_)
+    upper = estimator.C if factors is None else estimator.C * factors
+    return squared_spans(np.asarray(K), alpha, upper)
+
+
+def xi_alpha(
+    estimator, X, y, costs=None, *, rho=1.0, bound="diagonal", update="joachims"
+):
     """xi-alpha estimate of a fitted :class:`companion.L1SVC`: XA (7), XA_J (6), BRXA (11).
 
     Parameters
@@ -73,6 +111,9 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
         points, or a number, such as the 1 that bounds this difference for every RBF kernel. With
         ``"joachims"`` and ``rho=2`` the estimate is never below the leave-one-out error, provided
         some support vector is free.
+    update : {"joachims", "span"}, default="joachims"
+        As for :func:`gacv`. With ``"span"`` and ``rho=1`` the estimate is near the exact
+        leave-one-out error; no bound is taken.
 
     Returns
     -------
@@ -87,6 +128,7 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
     0.5
     """
     checked_positive(rho, "rho", "xi_alpha")
+    checked_update(update, "xi_alpha", bound)
     is_number = isinstance(bound, Real) and 0.0 < bound < np.inf
     if not (
         is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))
@@ -96,7 +138,9 @@ def xi_alpha(estimator, X, y, costs=None, *, rho=1.0, bound="diagonal"):
             f"number. Got {bound!r} instead."
         )
     margin, alpha, points, cost = training.observed(estimator, X, y, costs, "xi_alpha")
-    if is_number:
+    if update == "span":
+        factor = _spans(estimator, points, y, alpha)
+    elif is_number:
         factor = float(bound)
     else:
         compute = (

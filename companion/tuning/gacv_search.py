@@ -26,8 +26,10 @@ from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.criteria import gacv_values, xi_alpha_values
+from companion.tuning.gacv import UPDATES, checked_update
 from companion.tuning.grid import checked_candidates
 from companion.tuning.leave_one_out import leave_one_out_errors, require_two_each
+from companion.tuning.span import squared_spans
 from companion.tuning.surface import solve_costs
 
 __all__ = ["GACVSearch"]
@@ -66,6 +68,10 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Factor on the influence in xi-alpha.
     bound : {"diagonal", "joachims"} or float, default="diagonal"
         Kernel factor of xi-alpha, as in :func:`companion.tuning.xi_alpha`.
+    update : {"joachims", "span"}, default="joachims"
+        What both criteria take for the fall of a margin when its point is left out, as in
+        :func:`companion.tuning.gacv`. The span lets the other support vectors respond, for the
+        price of an inverse a cell, and is near exact leave-one-out.
     costs : mapping from label to float, default=None
         L(y) in the criteria. By default the class weights of each cell's machine; where class
         weights are searched, costs make the cells comparable.
@@ -109,12 +115,13 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         1/sum_i w_i  sum_i w_i L(y_i) [m_i <= rho theta_i],
 
     with the margins m_i. Leave-one-out leaves out a sample with all of its weight, which then
-    weighs its error.
+    weighs its error, and so does the span of [3]_.
 
     References
     ----------
     .. [1] G. Wahba, Y. Lin, Y. Lee, H. Zhang, TR 1039, University of Wisconsin, 2001.
     .. [2] T. Joachims, "Estimating the Generalization Performance of an SVM Efficiently", 2000.
+    .. [3] V. Vapnik, O. Chapelle, "Bounds on Error Expectation for Support Vector Machines", 2000.
 
     Examples
     --------
@@ -134,6 +141,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             StrOptions({"diagonal", "joachims"}),
             Interval(Real, 0.0, None, closed="neither"),
         ],
+        "update": [StrOptions(set(UPDATES))],
         "costs": [Mapping, None],
         "refit": ["boolean"],
         "n_jobs": [Integral, None],
@@ -146,6 +154,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     criterion: str = "gacv"
     rho: float = 1.0
     bound: str | float = "diagonal"
+    update: str = "joachims"
     costs: Mapping | None = None
     refit: bool = True
     n_jobs: int | None = None
@@ -187,6 +196,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         TypeError
             If the estimator is not an L1SVC.
         """
+        checked_update(self.update, "GACVSearch", self.bound)
         machine = self._checked_machine()
         candidates = checked_candidates(self.param_grid, machine, machine, "GACVSearch")
         kernels = {candidate.get("kernel", machine.kernel) for candidate in candidates}
@@ -284,7 +294,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         require_memory(what, needed, "Search a part of the samples.")
         distances = squared_distances(X) if uses_rbf else None
         settings = (self.criterion, self.costs)
-        bounds = {"rho": self.rho, "bound": self.bound}
+        bounds = {"rho": self.rho, "bound": self.bound, "update": self.update}
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(_cells_of_kernel)(paths, training_set, distances, settings, bounds)
             for paths in paths_of
@@ -354,22 +364,24 @@ def _cells_of_kernel(paths, training_set, distances, settings, bounds):
             cost = training_set.cost(costs, path.machine.class_weight)
             margin = signs * solutions["decision"]
             alpha = solutions["alpha"]
-            of_a_copy = alpha if weight is None else alpha / weight
+            if bounds["update"] == "span":
+                upper = _bounds_of(C, bound_weight, len(signs))
+                influences = (alpha * squared_spans(K, alpha, upper),) * 2
+            else:
+                of_a_copy = alpha if weight is None else alpha / weight
+                influences = of_a_copy * diagonal, of_a_copy * factor
             values = {
                 "C": C,
                 "gamma": np.full(len(C), gamma),
-                "gacv": gacv_values(margin, of_a_copy * diagonal, cost),
+                "gacv": gacv_values(margin, influences[0], cost),
                 "xi_alpha": xi_alpha_values(
-                    margin, of_a_copy * factor, cost, rho=bounds["rho"]
+                    margin, influences[1], cost, rho=bounds["rho"]
                 ),
                 "n_support": np.count_nonzero(alpha, axis=1),
                 "converged": solutions["converged"],
             }
             if criterion == "leave_one_out":
-                ones = np.ones(len(signs))
-                upper = np.multiply.outer(
-                    C, ones if bound_weight is None else bound_weight
-                )
+                upper = _bounds_of(C, bound_weight, len(signs))
                 errors = leave_one_out_errors(K, signs, alpha, upper).errors
                 values[criterion] = np.mean(
                     errors if cost is None else cost * errors, axis=1
@@ -380,6 +392,11 @@ def _cells_of_kernel(paths, training_set, distances, settings, bounds):
     for cell in cells.values():
         cell["time"] = seconds / len(cells)
     return cells
+
+
+def _bounds_of(C, bound_weight, n):
+    """Upper bounds of the multipliers, a row a C."""
+    return np.multiply.outer(C, np.ones(n) if bound_weight is None else bound_weight)
 
 
 def _columns(candidates, cells, criterion):

@@ -3,6 +3,8 @@
 theta_i = alpha_i K_ii / (2 n lambda) stands for the fall y f - y f[-i] of the margin of a point
 that is left out. Here every point is left out of every machine. With the true margins y f[-i] in
 place of y f - theta_i, XA becomes the exact leave-one-out error, and GACV the exact hinge loss.
+With the squared span in the place of K_ii the free support vectors respond, and nothing is left out
+but changes of who is free.
 """
 
 import numpy as np
@@ -13,12 +15,17 @@ from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, SAMPLE_SIZE
 from companion.papers.gacv.minima import left_out, study_by_size
 from companion.papers.summaries import select
+from companion.tuning.criteria import gacv_values, xi_alpha_values
 
 #: How many samples of which size, on the coarse grid.
 SIZES = {
-    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 12, ("coarse", 400): 3},
+    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 24, ("coarse", 400): 3},
     "quick": {("coarse", 50): 2, ("coarse", SAMPLE_SIZE): 1},
 }
+#: The criteria on record, by theta_i and by the span.
+RECORDED = ("gacv", "xa", "gacv_span", "xa_span", "gckl", "misclass")
+#: A fall of a margin of this size is none: the tolerance of the machines.
+_NOTHING = selection.TOL
 RIGHT = "share of support vectors with theta_i right within a factor of two"
 #: Halves of the grid. theta_i should be right more often in the first than in the second, and in
 #: the third than in the fourth: there the neighbours of a point are at their bounds, or there are
@@ -39,30 +46,37 @@ def compute_cells(unit):
     for case in CASES:
         machines = selection.train(X, y, probability, case, p["grid"])
         criteria = selection.one_fit_criteria(machines)
+        widths = range(len(machines.sigma))
+        spans = np.array([machines.span_influence(k) for k in widths])
+        margin = machines.surface.margin
+        criteria["gacv_span"] = gacv_values(margin, spans, machines.cost)
+        criteria["xa_span"] = xi_alpha_values(margin, spans, machines.cost)
         for cell in np.ndindex(criteria["gacv"].shape):
-            numbers = _of_cell(machines, cell)
-            numbers |= {
-                name: criteria[name][cell]
-                for name in ("gacv", "xa", "gckl", "misclass")
-            }
+            numbers = _of_cell(machines, cell, spans[cell])
+            numbers |= {name: criteria[name][cell] for name in RECORDED}
             row = {name: round(float(value), 5) for name, value in numbers.items()}
             row["converged"] = bool(machines.surface.converged[cell])
             rows.append({"case": case, **row})
     return rows
 
 
-def _of_cell(machines, cell):
+def _of_cell(machines, cell, span):
     (k, j), lost = cell, machines.y * left_out(machines, cell)
     margin = machines.surface.margin[cell]
     theta = machines.surface.influence[cell]
     meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     # of a cell without such vectors the median and the share are NaN
-    ratio = pd.Series((margin - lost)[meant] / theta[meant])
+    fall = (margin - lost)[meant]
+    ratio = pd.Series(fall / theta[meant])
+    # where rounding alone is left of the span, it is right if the fall is nothing as well
+    of_span = pd.Series((fall + _NOTHING) / (span[meant] + _NOTHING))
     return {
         "log10_lambda": np.log10(machines.lam[j]),
         "log2_sigma": np.log2(machines.sigma[k]),
         "fall_over_theta": ratio.median(),
         "right": ratio.between(1 / 2, 2).mean(),
+        "fall_over_span": of_span.median(),
+        "right_span": of_span.between(1 / 2, 2).mean(),
         "hinge": np.mean(machines.cost * np.maximum(1 - lost, 0)),
         "loo": np.mean(machines.cost * (lost <= 0)),
     }
@@ -93,9 +107,35 @@ def add_approximation(out, frame):
             claims[f"{RIGHT}: {one} - {other}"] = paired_difference(*pair)
         pair = (at_choice(of, case, name, "gckl") for name in ("gacv", "hinge"))
         claims["GCKL / its least: GACV - exact hinge loss"] = paired_difference(*pair)
+        claims |= _by_span(of, case)
         out.add_means(case, claims, of.converged.all())
 
 
-def _right(cells):
+def _by_span(frame, case):
+    """Whether the span is right where theta_i is not, and what is gained by it."""
+
+    def gain(theta, span, target):
+        one, other = (at_choice(frame, case, name, target) for name in (theta, span))
+        return paired_difference(one, other)
+
+    own = select(frame, n=SAMPLE_SIZE)
+    far = (own.xa_span - own.loo).abs().groupby(own["sample"]).mean()
+    return {
+        RIGHT.replace("theta_i", "the span"): mean_and_standard_error(
+            _right(frame, "right_span")
+        ),
+        "|XA by the span - exact leave-one-out|, mean over the grid": (
+            mean_and_standard_error(far)
+        ),
+        "GCKL / its least: GACV - GACV by the span": gain("gacv", "gacv_span", "gckl"),
+        "inefficiency: GACV - GACV by the span": gain("gacv", "gacv_span", "misclass"),
+        "inefficiency: XA - XA by the span": gain("xa", "xa_span", "misclass"),
+        "inefficiency: XA by the span - exact leave-one-out": gain(
+            "xa_span", "loo", "misclass"
+        ),
+    }
+
+
+def _right(cells, column="right"):
     """The mean over the cells of each sample of the printed size."""
-    return select(cells, n=SAMPLE_SIZE).groupby("sample").right.mean()
+    return select(cells, n=SAMPLE_SIZE).groupby("sample")[column].mean()

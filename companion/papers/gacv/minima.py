@@ -76,7 +76,13 @@ def _row(machines):
             for name in ("xa", "xa_2", "xa_half", "misclass")
         },
         "loo_at_xa": np.mean(machines.cost * (machines.y * lost <= 0)),
-        "fall_over_theta": fall_over_theta(machines, xa, lost),
+        "fall_over_theta": fall_over(
+            machines, xa, lost, machines.surface.influence[xa]
+        ),
+        "fall_over_span": fall_over(
+            machines, xa, lost, machines.span_influence(xa[0])[xa[1]]
+        ),
+        **_at_gacv(machines, surfaces, choices["gacv"].cell),
         "from_limit": distance_from_limit(machines, choices["gckl"].cell),
     }
     u = np.log10(machines.lam)
@@ -104,13 +110,44 @@ def left_out(machines, cell):
     return leave_one_out_errors(K, machines.y, alpha, upper, decisions=True).decision
 
 
-def fall_over_theta(machines, cell, lost):
-    """Median of (y f - y f[-i]) / theta_i over the support vectors with y f in (0, 1]."""
+def _at_gacv(machines, surfaces, cell):
+    """GACV / 2 - XA at GACV's own minimum, point by point: what each part of it adds.
+
+    With t = theta_i, a point adds (1 - yf + t) / 2 to GACV / 2, below -1 another t / 2, and
+    [yf <= t] to XA. The parts are the points that XA counts as wrong (yf <= 0), those it counts for
+    their theta alone (0 < yf <= t), and those that it does not count.
+    """
+    margin = machines.surface.margin[cell]
+    theta = machines.surface.influence[cell]
+    half = machines.cost * np.maximum(1 - margin, 0) / 2
+    influence = machines.cost * theta / 2
+    wrong = margin <= 0
+    counted = (margin > 0) & (margin <= theta)
+    rest = (margin > 0) & (margin > theta)
+    far = margin < -1
+    return {
+        "gacv_half_at_gacv": surfaces["gacv"][cell] / 2,
+        "xa_at_gacv": surfaces["xa"][cell],
+        "misclass_at_gacv": surfaces["misclass"][cell],
+        "hinge_half_at_gacv": half.mean(),
+        "theta_half_at_gacv": influence.mean(),
+        "wrong_at_gacv": np.mean(machines.cost * wrong),
+        "excess_wrong_at_gacv": np.mean((half + influence - machines.cost) * wrong),
+        "excess_counted_at_gacv": np.mean((half + influence - machines.cost) * counted),
+        "excess_rest_at_gacv": np.mean((half + influence) * rest),
+        "twice_below_at_gacv": np.mean(influence * far),
+    }
+
+
+def fall_over(machines, cell, lost, influence):
+    """Median of (y f - y f[-i]) over an influence, of the support vectors with y f in (0, 1]."""
     margin = machines.surface.margin[cell]
     theta = machines.surface.influence[cell]
     concerned = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
     fall = margin - machines.y * lost
-    return np.median(fall[concerned] / theta[concerned]) if concerned.any() else np.nan
+    return (
+        np.median(fall[concerned] / influence[concerned]) if concerned.any() else np.nan
+    )
 
 
 def distance_from_limit(machines, cell):
@@ -122,6 +159,36 @@ def distance_from_limit(machines, cell):
 
 
 MINIMA = study_by_size("minima", SIZES, compute_minima)
+
+#: Samples so large that the limit is near, on the coarse grid, without leave-one-out.
+LARGE = 2000
+LARGE_SIZES = {"paper": {("coarse", LARGE): 8}, "quick": {("coarse", 500): 2}}
+
+
+def compute_large(unit):
+    """How near f is to its limit, and the risk of the chosen rules over Bayes': a row a case."""
+    p = unit.params
+    X, y, probability = example.sample(p["sample"], p["n"])
+    points, _, _ = example.population()
+    rows = []
+    for case in CASES:
+        machines = selection.train(X, y, probability, case, p["grid"])
+        surfaces = selection.one_fit_criteria(machines)
+        row = {}
+        for name in ("gacv", "xa", "gckl", "misclass"):
+            cell = selection.choose(surfaces[name]).cell
+            decision = machines.decision(cell, points)
+            row[f"{name}_risk"] = example.population_risk(decision, case)
+        row["from_limit"] = distance_from_limit(
+            machines, selection.choose(surfaces["gckl"]).cell
+        )
+        row = {key: round(float(value), 6) for key, value in row.items()}
+        converged = bool(machines.surface.converged.all())
+        rows.append({"case": case, **row, "converged": converged})
+    return rows
+
+
+LIMIT = study_by_size("limit", LARGE_SIZES, compute_large)
 
 
 def minima_of(frame, case, grid="fine", n=SAMPLE_SIZE):
@@ -146,6 +213,7 @@ CLAIMS = {
     "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)",
     "GCKL at the minimum of GACV / least GCKL": "gckl_at_gacv",
     "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log2_fall_over_theta)",
+    "|log2 (y f - y f[-i]) / (alpha_i S_i^2)|, median": "abs(log2_fall_over_span)",
 }
 #: XA - MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA.
 ITS_MINIMIZER = {
@@ -161,7 +229,10 @@ def add_minima(out, frame):
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
-        of = of.assign(log2_fall_over_theta=np.log2(of.fall_over_theta))
+        of = of.assign(
+            log2_fall_over_theta=np.log2(of.fall_over_theta),
+            log2_fall_over_span=np.log2(of.fall_over_span),
+        )
         out.add_claims(case, of, CLAIMS, converged)
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
         small, large = map(mean_and_standard_error, sizes)

@@ -20,6 +20,7 @@ from companion.tuning.criteria import (
     xi_alpha_values,
 )
 from companion.tuning.leave_one_out import leave_one_out_surface
+from companion.tuning.span import squared_spans
 from companion.tuning.surface import machine_surface
 
 #: The criteria, and what the report or its readers call them in the standard and the other case.
@@ -79,6 +80,12 @@ class Machines(NamedTuple):
         k, j = cell
         cross = gram(points, self.X, gamma=1 / (2 * self.sigma[k] ** 2))
         return _decisions(self.surface, k, self.y, cross, slice(j, j + 1))[0]
+
+    def span_influence(self, k):
+        """alpha_i S_i^2 of the machines of one width, in the place of theta_i = alpha_i K_ii."""
+        K = gram(self.X, gamma=1 / (2 * self.sigma[k] ** 2))
+        alpha = self.surface.alpha[k]
+        return alpha * squared_spans(K, alpha, self.surface.C[:, None] * self.cost)
 
     def part(self, grid):
         """Where the cells of a grid that is a part of this one are, and the machines in them."""

@@ -2,8 +2,9 @@
 
 The figure shows one draw. ``fig_1`` repeats it for 1,000 draws, all four machines and three
 readings of "switching the class labels of two points"; ``fig_1_leverage`` moves one mislabelled
-point away from the data and watches its multiplier and the machine. ``beyond_contamination`` counts
-errors, while a growing share of labels is switched and one point leaves in three directions.
+point away from the data, on the wrong side or on any, and watches its multiplier and the machine.
+``beyond_contamination`` counts errors, while a growing share of labels is switched and one point
+leaves in three directions.
 """
 
 from itertools import product
@@ -15,8 +16,9 @@ from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm import machines
-from companion.papers.summaries import Values, share, study_over, wide
+from companion.papers.summaries import Values, select, share, study_over, wide
 from companion.reproduction import seed_for
+from companion.solvers.smo import smo
 
 N_PER_CLASS = 20
 MEANS = ((0.0, 0.0), (5.0, 2.0))
@@ -37,6 +39,13 @@ RULES = {
 DRAWS = {"paper": 1000, "quick": 40}
 
 LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
+#: Where the mislabelled point goes: farther to the side of the class that it lies in, or anywhere,
+#: which in half of the draws is its own side.
+SIDES = ("wrong", "any")
+#: Machines with equalities for all points but the outlier, which has the inequality of L1 and L2.
+ONE_INEQUALITY = {
+    machine: f"{machine}, one inequality" for machine in machines.PRINTED_MACHINES
+}
 DISTANCES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 #: log10 of the RBF width of the leverage study: about the squared distance of the class means.
 LEVERAGE_LOG10_SIGMA = 1.5
@@ -65,6 +74,15 @@ def train_linear(machine, X, y):
     """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
     result = machines.solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
+
+
+def train_with_one_inequality(machine, X, y):
+    """Normal vector and result where the last point must not lie on its support hyperplane."""
+    lower, upper, ridge = machines.box(machine, C)
+    lowest = np.full(len(y), lower)
+    lowest[-1] = 0.0
+    result = smo(gram(X, kernel="linear"), y, lowest, upper, ridge=ridge, tol=TOL)
+    return X.T @ (y * result.alpha), result
 
 
 def rotation(w, v):
@@ -131,6 +149,8 @@ def compute_leverage(unit):
     X, y, _ = toy_problem(draw)
     direction = _rng("direction", draw).normal(size=2)
     direction /= np.linalg.norm(direction)
+    if unit.params["side"] == "wrong":
+        direction *= np.sign(direction @ np.subtract(MEANS[1], MEANS[0]))
     gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
     plain = {}
     for machine in machines.MACHINES:
@@ -153,6 +173,11 @@ def compute_leverage(unit):
             violations = row["kkt_violation"], linear.kkt_violation, rbf.kkt_violation
             row["kkt_violation"] = max(violations)
             row["converged"] &= linear.converged and rbf.converged
+        for machine, name in ONE_INEQUALITY.items():
+            w, result = train_with_one_inequality(machine, X_more, y_more)
+            row[f"rotation_{name}"] = rotation(w, plain[machine][0])
+            row["kkt_violation"] = max(row["kkt_violation"], result.kkt_violation)
+            row["converged"] &= result.converged
         rows.append(row)
     return rows
 
@@ -218,7 +243,7 @@ def _short(value):
 
 FIG_1 = study_over(machines.PAPER, "fig_1", compute_draw, draw=DRAWS)
 FIG_1_LEVERAGE = study_over(
-    machines.PAPER, "fig_1_leverage", compute_leverage, draw=LEVERAGE_DRAWS
+    machines.PAPER, "fig_1_leverage", compute_leverage, side=SIDES, draw=LEVERAGE_DRAWS
 )
 BEYOND_CONTAMINATION = study_over(
     machines.PAPER, "beyond_contamination", compute_contamination, draw=LEVERAGE_DRAWS
@@ -263,6 +288,24 @@ OUTLIER = {
     "rotation L2 - L1, outlier at 100, linear kernel": (
         "`100_rotation_L2` - `100_rotation_L1`"
     ),
+    "rotation Least 1-Norm - LS, outlier at 100, linear kernel": (
+        "`100_rotation_Least 1-Norm` - `100_rotation_LS`"
+    ),
+    "rotation Least 1-Norm - LS, outlier at 10, linear kernel": (
+        "`10_rotation_Least 1-Norm` - `10_rotation_LS`"
+    ),
+    "rotation Least 1-Norm - L1, outlier at 10, linear kernel": (
+        "`10_rotation_Least 1-Norm` - `10_rotation_L1`"
+    ),
+}
+#: The same on any side, with the outlier's equality and without it.
+ANY_SIDE = {
+    "rotation Least 1-Norm - L1, outlier at 100 on any side": (
+        "`100_rotation_Least 1-Norm` - `100_rotation_L1`"
+    ),
+    "rotation Least 1-Norm with one inequality - L1, outlier at 100 on any side": (
+        "`100_rotation_Least 1-Norm, one inequality` - `100_rotation_L1`"
+    ),
 }
 
 
@@ -284,8 +327,10 @@ def values(records):
             )
         _add_draws(out, frame)
     if not leverage.empty:
-        by_distance = wide(leverage, "draw", "distance")
-        out.add_claims("influence", by_distance, OUTLIER, leverage.converged.all())
+        for side, claims in zip(SIDES, (OUTLIER, ANY_SIDE), strict=True):
+            own = select(leverage, side=side).drop(columns="side")
+            by_distance = wide(own, "draw", "distance")
+            out.add_claims("influence", by_distance, claims, own.converged.all())
     return out.frame()
 
 

@@ -19,12 +19,17 @@ from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.paired_errors import least_supported
 from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
-from companion.solvers.wls import Design, wls_path
+from companion.solvers.wls import Design, wls, wls_path
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 WIDTHS = (0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 C_VALUES = tuple(10.0**k for k in range(-1, 6))
 N_PROTOTYPES = 40
+#: Inputs of noise, numbers of patterns, and the deviation of a noise: about that of the input.
+N_NOISE = 20
+NOISY_SIZES = (20, 50, 100)
+NOISE_WIDTH = 0.3
+N_NEW = 4000
 _EDGES = np.linspace(-0.4, 1.6, 4001)
 
 
@@ -48,6 +53,42 @@ def compute_size(unit):
         "mean_slack": round(_mean_slack(svc, y), 6),
         "converged": svc.converged and unbiased.converged,
     }
+
+
+def compute_noise(unit):
+    """Errors of both linear machines where inputs that say nothing stand beside the one that does.
+
+    Each has its C by the errors on as many validation patterns. The inputs added are normal, as
+    wide as the other; the error is counted on many new patterns.
+    """
+    p = unit.params
+    parts = ("train", p["n"]), ("validation", p["n"]), ("test", N_NEW)
+    samples = [_with_noise(p, part, n) for part, n in parts]
+    (X, y), (X_valid, y_valid), (X_new, y_new) = samples
+    design = Design.linear(X)
+    svc = wls_path(design, y, C_VALUES)
+    unbiased = wls_path(design, y, C_VALUES, loss=Unbiased(2.0), start=svc)
+    row = {}
+    for name, machines in (("svc", svc), ("usvc", unbiased)):
+        valid = [
+            np.mean((X_valid @ m.w + m.intercept) * y_valid <= 0) for m in machines
+        ]
+        chosen = machines[int(np.argmin(valid))]
+        same_C = machines[C_VALUES.index(cases.C)]
+        for what, machine in (("error", chosen), ("error_at_10", same_C)):
+            is_wrong = (X_new @ machine.w + machine.intercept) * y_new <= 0
+            row[f"{name}_{what}"] = round(float(np.mean(is_wrong)), 6)
+    row["converged"] = all(m.converged for m in (*svc, *unbiased))
+    return row
+
+
+def _with_noise(params, part, n):
+    """Patterns of a part with normal inputs added that are independent of the label."""
+    reading = params["reading"]
+    X, y = cases.sample(reading, part, params["draw"], n)
+    seed = seed_for(cases.PAPER, "noise", reading, part, params["draw"], n)
+    noise = np.random.default_rng(seed).normal(size=(n, params["n_noise"]))
+    return np.hstack([X, NOISE_WIDTH * noise]), y
 
 
 def _mean_slack(machine, y):
@@ -93,7 +134,10 @@ def compute_width(unit):
             row["mean_slack"] = round(
                 _mean_slack(machines[C_VALUES.index(cases.C)], y), 6
             )
-    row["converged"] = all(m.converged for m in (*svc, *unbiased))
+    # exp(-d^2 / (2 sigma^2)) is x x' / sigma^2 but for constants where sigma is large
+    scaled = wls(design, y, cases.C * max(1.0, p["sigma"] ** 2))
+    row["mean_slack_scaled"] = round(_mean_slack(scaled, y), 6)
+    row["converged"] = all(m.converged for m in (*svc, *unbiased, scaled))
     return row
 
 
@@ -106,11 +150,36 @@ BENEFIT_SIZE = cases.study_of(
 BENEFIT_WIDTH = cases.study_of(
     "benefit_width", compute_width, **_READ, sigma=WIDTHS, draw=_WIDTH_DRAWS
 )
+BENEFIT_NOISE = cases.study_of(
+    "benefit_noise",
+    compute_noise,
+    **_READ,
+    n_noise=(N_NOISE,),
+    n=NOISY_SIZES,
+    draw=_SIZE_DRAWS,
+)
 
 
 def gains(rows):
     """Error of the SVC minus that of the USVC in points, draw by draw."""
     return 100.0 * (rows.svc_error - rows.usvc_error).to_numpy()
+
+
+def add_noise(out, frame):
+    """Whether the hinge is preferred with few samples where the machine has many inputs."""
+    for case, own in cases.by_case(frame).groupby("case"):
+        few = select(own, n=NOISY_SIZES[0])
+        means = {
+            "gain at n = 20 with 20 inputs of noise (points)": mean_and_standard_error(
+                gains(few)
+            ),
+            "gain at n = 20 with 20 inputs of noise, C = 10 (points)": (
+                mean_and_standard_error(
+                    100 * (few.svc_error_at_10 - few.usvc_error_at_10)
+                )
+            ),
+        }
+        out.add_means(f"Section 3.1, case {case}", means, few.converged.all())
 
 
 def add_gains(out, sizes, widths):
@@ -139,6 +208,8 @@ def add_gains(out, sizes, widths):
         ).set_index("draw")
         slack = _by_draw(own, "mean_slack", "sigma")
         both = slack.join(linear.mean_slack, how="inner")
+        scaled = _by_draw(own, "mean_slack_scaled", "sigma")
+        at_scaled = scaled.join(linear.mean_slack, how="inner")
         claims = {
             "gain at sigma = 8 - gain at sigma = 0.06 (points)": paired_difference(
                 gain[WIDTHS[-1]], gain[WIDTHS[0]]
@@ -151,6 +222,17 @@ def add_gains(out, sizes, widths):
             ),
         }
         out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
+        smaller = [
+            paired_difference(at_scaled.mean_slack, at_scaled[sigma])
+            for sigma in scaled
+        ]
+        out.add_mean(
+            f"Section 3.1, case {case}",
+            "mean slack: linear - RBF, least over the widths, C = 10",
+            least_supported(smaller),
+            own.converged.all(),
+            reading="C-sigma2",
+        )
 
 
 def _by_draw(rows, column, along):

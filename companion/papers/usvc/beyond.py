@@ -4,8 +4,11 @@ import numpy as np
 
 from companion.papers.usvc import benefit
 
-STUDIES = (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH)
-VALUES = ((benefit.add_gains, "benefit_size", "benefit_width"),)
+STUDIES = (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH, benefit.BENEFIT_NOISE)
+VALUES = (
+    (benefit.add_gains, "benefit_size", "benefit_width"),
+    (benefit.add_noise, "benefit_noise"),
+)
 
 
 def threshold_for(negatives, level):

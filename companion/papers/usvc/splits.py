@@ -9,7 +9,15 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from companion.datasets import data_digest, load_ida, load_uci, ringnorm, twonorm
+from companion.datasets import (
+    OUTSIDE,
+    data_digest,
+    genuine_pool,
+    load_ida,
+    load_uci,
+    ringnorm,
+    twonorm,
+)
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import Study, Unit, seed_for
 
@@ -34,6 +42,16 @@ MEDICAL_SETS = {
 SETS = BENCHMARK_SETS | MEDICAL_SETS
 _GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm}
 
+#: Other pools of the sets that are drawn: the benchmark's own, and more of ours.
+GENUINE = "genuine pool"
+N_POOLS = 5
+POOLS = {
+    f"{name}, {pool}": (key, pool)
+    for name, (key, source) in BENCHMARK_SETS.items()
+    if source == "generator"
+    for pool in (GENUINE, *range(1, N_POOLS + 1))
+}
+
 #: Patterns drawn of ringnorm and twonorm, as in the benchmark's files.
 N_GENERATED = 7400
 TEST_SHARE = 0.2
@@ -43,9 +61,13 @@ FOLDS = 5
 @lru_cache(maxsize=4)
 def load(dataset):
     """Inputs (unscaled, NaN where a value is missing) and labels -1.0 and +1.0 of a data set."""
-    key, source = SETS[dataset]
-    if source == "generator":
-        rng = np.random.default_rng(seed_for(PAPER, "pool", key))
+    key, source = (SETS | POOLS)[dataset]
+    if source == GENUINE:
+        X, y = genuine_pool(key)
+        return X, y.astype(float)
+    if source == "generator" or isinstance(source, int):
+        which = () if source == "generator" else (source,)
+        rng = np.random.default_rng(seed_for(PAPER, "pool", key, *which))
         X, y = _GENERATORS[key](N_GENERATED, rng)
         return X, y.astype(float)
     data = load_ida(key) if source == "ida" else load_uci(key)
@@ -54,8 +76,10 @@ def load(dataset):
 
 def digest(dataset):
     """Digest of the files behind a data set, "" for one that is drawn."""
-    key, source = SETS[dataset]
-    return "" if source == "generator" else data_digest(key)
+    key, source = (SETS | POOLS)[dataset]
+    if source == GENUINE:
+        return OUTSIDE[f"ida/{key}.npz"].sha256[:16]
+    return data_digest(key) if source in ("ida", "uci") else ""
 
 
 def split_study(name, compute, **n_splits):

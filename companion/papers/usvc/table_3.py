@@ -26,10 +26,16 @@ from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram, squared_distances
 from companion.losses import Unbiased
 from companion.metrics import Mean
-from companion.papers.summaries import Values, present
+from companion.papers.summaries import Values, present, select
 from companion.papers.usvc import boosting, paired_errors
 from companion.papers.usvc.cases import PAPER
-from companion.papers.usvc.splits import BENCHMARK_SETS, digest, split, wrong
+from companion.papers.usvc.splits import (
+    BENCHMARK_SETS,
+    digest,
+    split,
+    split_study,
+    wrong,
+)
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls, wls_path
@@ -55,7 +61,7 @@ SIZE_FACTORS = (0.25, 0.5, 1.0)
 N_NETWORKS = 200
 PRINTED_KERNELS = {"Diabetes": 3000, "Image": 17116, "Ringnorm": 2400}
 PRINTED_KERNELS |= {"Thyroid": 1534, "Twonorm": 2400, "Waveform": 2000}
-BOOSTING_WIDTHS = (8.0, 4.0, 2.0, 1.0)
+BOOSTING_WIDTHS = (8.0, 4.0, 2.0, 1.0, 0.5)
 
 #: Splits that choose, the first ones, and the relative duality gap of the hinge in their folds.
 N_CHOOSING = 2
@@ -259,8 +265,42 @@ def _units(profile):
     ]
 
 
+#: (C, s) of the kernel exp(-||x - x'||^2 / s) that the benchmark's authors publish for the SVC. Of
+#: Ringnorm C is 10^9; 10^4 is the hard margin too.
+PUBLISHED = {
+    "Diabetes": (1.0, 20.0),
+    "Image": (500.0, 30.0),
+    "Ringnorm": (1e4, 10.0),
+    "Thyroid": (10.0, 3.0),
+    "Twonorm": (3.162, 40.0),
+    "Waveform": (1.0, 20.0),
+}
+#: What the reading is called in ``data/readings.yaml``.
+PUBLISHED_READING = "benchmark-settings"
+
+
+def compute_published(unit):
+    """Error and size of the SVC at the settings published with the benchmark."""
+    dataset = unit.params["dataset"]
+    C, width = PUBLISHED[dataset]
+    part = split(dataset, unit.params["split"])
+    machine = L1SVC(C=C, gamma=1.0 / width, cache_size=2000).fit(part.X, part.y)
+    return {
+        "size": len(machine.support_),
+        "n_test": len(part.y_test),
+        "test_wrong": wrong(machine.decision_function(part.X_test), part.y_test),
+        "converged": machine.converged_,
+    }
+
+
 TABLE_3 = Study(PAPER, "table_3", _units, compute_set)
-STUDIES = (TABLE_3,)
+TABLE_3_PUBLISHED = split_study(
+    "table_3_published",
+    compute_published,
+    paper=dict.fromkeys(PUBLISHED, 10),
+    quick={"Diabetes": 2, "Thyroid": 3},
+)
+STUDIES = (TABLE_3, TABLE_3_PUBLISHED)
 
 
 def values(records):
@@ -303,4 +343,11 @@ def values(records):
         )
         paired_errors.add_average(out, frame)
     paired_errors.add_protocol(out, frame)
+    published = records["table_3_published"]
+    for name in present(published, BENCHMARK_SETS):
+        rows = select(published, dataset=name)
+        error = 100.0 * rows.test_wrong / rows.n_test
+        known = rows.converged.all(), PUBLISHED_READING
+        out.add_cell(name, "SVMlight CE (%)", error, *known)
+        out.add_cell(name, "SVMlight Mach. size", rows["size"], *known)
     return out.frame()
