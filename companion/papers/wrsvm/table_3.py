@@ -9,12 +9,15 @@ from functools import lru_cache, partial
 from itertools import pairwise, product
 
 import numpy as np
+import pandas as pd
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import select, study_over
+from companion.papers.summaries import Values, select, study_over
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
+from companion.reproduction.published import load_published
+from companion.reproduction.verdicts import CONSISTENT, compare
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -32,10 +35,8 @@ N_GAUSSIAN = {"paper": 40, "quick": 2}
 TIES = ("least", "largest")
 #: Widths of a Gaussian kernel: parts of the median distance between classes, and the median
 #: distance of a point to the nearest one of another class.
-PARTS = (0.6, 0.5, 0.7, 1.0)
+PARTS = (0.5, 0.6, 1.0)
 NEAREST = "nearest"
-#: All widths are on the first splits; the first part and the nearest point are on the others, too.
-N_WITH_ALL = 20
 #: The machine with a Gaussian kernel, in ``data/readings.yaml``.
 GAUSSIAN = "gaussian-kernel"
 #: How it was read: width, machine, tie.
@@ -76,8 +77,7 @@ def compute_gaussian(unit):
     parts = split(unit.params["split"])
     labels = [y[part] for part in parts]
     rows = []
-    shares = PARTS if unit.params["split"] <= N_WITH_ALL else PARTS[:1]
-    for width, sigma in widths(X[parts[0]], labels[0], shares).items():
+    for width, sigma in widths(X[parts[0]], labels[0]).items():
         others = [X[part] for part in parts[1:]]
         columns = examples.kernel_columns(X[parts[0]], sigma, *others)
         head = {"width": width, "sigma": round(sigma, 6)}
@@ -85,10 +85,10 @@ def compute_gaussian(unit):
     return rows
 
 
-def widths(X, y, shares=PARTS):
+def widths(X, y):
     """The widths of a Gaussian kernel on a training part, by what they are called."""
     median = examples.median_distance(X, y)
-    found = {f"{part:g} x median": part * median for part in shares}
+    found = {f"{part:g} x median": part * median for part in PARTS}
     return found | {NEAREST: examples.nearest_distance(X, y)}
 
 
@@ -171,6 +171,69 @@ def _add_gaussian(out, frame):
     width, machine, tie = GAUSSIAN_IS
     add = partial(_add_values, machine=machine, tie=tie)
     out.add_read_by(add, select(frame, width=width), GAUSSIAN)
+
+
+# -- which machine the print is of ----------------------------------------------------------------
+
+
+def machines_tried(frame):
+    """Records of each width, machine and tie: name, records."""
+    return frame.groupby(["width", "machine", "tie"], sort=False) if len(frame) else ()
+
+
+def beside_print(frame, machine, tie, blocks=A_VALUES):
+    """The printed shares of some blocks beside those of records: a row a cell."""
+    values = Values()
+    _add_values(values, frame, machine, tie)
+    printed = load_published(PAPER).query(
+        "artefact == 'table_3' and kind == 'stochastic'"
+    )
+    asked = tuple(f"U2,{a:g} y" for a in blocks)
+    printed = printed[printed.row.str.startswith(asked)]
+    return compare(printed, values.frame())
+
+
+def count_consistent(frame):
+    """How many of the 27 printed shares are consistent with each Gaussian machine."""
+    rows = []
+    for (width, machine, tie), records in machines_tried(frame):
+        ledger = beside_print(records, machine, tie)
+        found = int(ledger.outcome.isin(CONSISTENT).sum())
+        head = {"width": width, "machine": machine, "tie": tie}
+        rows.append(head | {"consistent": found, "n": len(ledger)})
+    return pd.DataFrame(rows, columns=["width", "machine", "tie", "consistent", "n"])
+
+
+def chosen_and_judged(frame):
+    """The machine that some blocks choose on odd splits, judged by the others on even splits."""
+    rows = []
+    for out in A_VALUES if len(frame) else ():
+        own = [a for a in A_VALUES if a != out]
+        chosen = max(
+            machines_tried(frame[frame.split % 2 == 1]),
+            key=lambda each: _nearness(beside_print(each[1], *each[0][1:], own)),
+        )[0]
+        width, machine, tie = chosen
+        even = select(frame[frame.split % 2 == 0], width=width)
+        judged = beside_print(even, machine, tie, [out])
+        row = {
+            "chosen_by": " and ".join(f"U2,{a:g}" for a in own),
+            "judged_by": f"U2,{out:g}",
+            "width": width,
+            "machine": machine,
+            "tie": tie,
+            "consistent": int(judged.outcome.isin(CONSISTENT).sum()),
+            "n": len(judged),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _nearness(ledger):
+    """How many cells are consistent, then how near they are."""
+    return int(ledger.outcome.isin(CONSISTENT).sum()), -float(
+        (ledger.distance**2).sum()
+    )
 
 
 def _digest(params):
