@@ -75,9 +75,10 @@ def quadratic_logits(n, flip=0.0, rng=None):
 
     Notes
     -----
-    The display with the probabilities is missing from the text at hand, and we know no source for
-    these functions: they fit the words around it, and that they are meant is an assumption. The
-    printed level of Table 2 speaks against them.
+    The display with the probabilities is missing from the text at hand. These are the functions of
+    example 5 of Zeng and Zhang (arXiv 2205.12460; code in github.com/zly555/MPEwSVMs) on the same
+    rectangle; that this paper used them is an assumption, and the printed level of Table 2 speaks
+    against it.
     """
     rng = _checked(n, flip, rng, "quadratic_logits")
     X = rng.uniform(-_HALF_WIDTHS, _HALF_WIDTHS, size=(n, 2))

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from companion.datasets import ringnorm
 from companion.papers.usvc import cases, linear, table_3
 from companion.papers.usvc.splits import split, wrong
-from companion.reproduction.published import load_published
+from companion.reproduction.published import load_published, parse_printed
 from companion.solvers import Design
 
 
@@ -79,3 +79,27 @@ def test_an_optimal_machine_of_case_b_can_have_no_threshold():
     assert svc.converged
     assert np.all(svc.decision_function > 0.99)
     assert svc.objective == pytest.approx(2 * cases.C * np.sum(y < 0), rel=1e-5)
+
+
+def can_be_mean(text, n):
+    """Whether a mean over n patterns, in per cent, can be printed so (Brown & Heathers 2017)."""
+    number = parse_printed(text)
+    wrong_patterns = np.arange(n + 1)
+    off = np.abs(100 * wrong_patterns / n - number.value)
+    return bool(np.any(off <= number.half_unit + 1e-9))
+
+
+SIZES = {"Breast": (683, 699), "Postoperative": (87, 90), "Hepatitis": (80, 155)}
+SIZES |= {"Heart disease": (270, 297, 303)}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_no_ten_equal_test_parts_have_the_means_of_table_4(name):
+    rows = load_published("usvc").query("artefact == 'table_4' and row == @name")
+    means = rows[rows["kind"] == "stochastic"]["printed"]
+    assert len(means) == 4
+    tests = {round(share * n) for n in SIZES[name] for share in np.arange(15, 26) / 100}
+    assert not any(
+        all(can_be_mean(text, 10 * m) for text in means) for m in sorted(tests)
+    )
+    assert all(can_be_mean(text, 10_000) for text in means)
