@@ -25,6 +25,13 @@ CLAIMS = {
     "MISCLASS valley: decades of lambda": "misclass_decades",
     "MISCLASS valley: tilt": "misclass_tilt",
 }
+#: The same lengths over log10 sigma, as Section 6 says "function of lambda and sigma".
+BY_SIGMA = {
+    f"{name} valley: length / width": (
+        f"{name.lower()}_length_by_sigma / {name.lower()}_width_by_sigma.clip(0.125)"
+    )
+    for name in ("GCKL", "MISCLASS")
+}
 #: What is compared between the cases: a smaller valley is more pronounced.
 COMPARED = {
     "length of the valley of MISCLASS": "misclass_length",
@@ -49,6 +56,9 @@ def _add_values(out, frame):
     of = {case: _with_distances(side_by_side(frame, case)) for case in CASES}
     for case, table in of.items():
         out.add_claims(case, table, CLAIMS, converged)
+    out.add_claims(
+        "nonstandard", of["nonstandard"], BY_SIGMA, converged, "valleys-by-sigma"
+    )
     more = of["nonstandard"] - of["standard"]
     compared = {
         f"{words}: nonstandard - standard": size for words, size in COMPARED.items()

@@ -95,6 +95,8 @@ def _rows_of_case(machines, surfaces, grid):
         # GACV estimates the hinge loss, which is at least the error and about twice it
         estimate = surface / 2 if name in ("gacv", "gckl") else surface
         own = selection.valley(surface, machines.lam, machines.sigma)
+        # the same over log sigma in the place of log sigma^2
+        by_sigma = selection.valley(surface, machines.lam, np.sqrt(machines.sigma))
         rule = rules[choice.cell]
         numbers = {
             "log10_lambda": middle[0],
@@ -115,6 +117,8 @@ def _rows_of_case(machines, surfaces, grid):
                 shape: getattr(own, shape)
                 for shape in ("length", "width", "tilt", "decades")
             },
+            "length_by_sigma": by_sigma.length,
+            "width_by_sigma": by_sigma.width,
             "minus_loo": (estimate - loo).mean(),
             "off_target": np.abs(estimate - target).mean(),
             "least_above_loo": (surface - loo)[has_free].min(),
@@ -130,6 +134,8 @@ def _rows_of_case(machines, surfaces, grid):
             "case": machines.case,
             "criterion": name,
             "n_tied": len(where),
+            "n_groups": selection.groups_of(choice.tied),
+            "leaves_grid": selection.leaves_grid(surface),
         }
         rows.append(
             {**head, **numbers, "converged": bool(machines.surface.converged.all())}
@@ -255,7 +261,12 @@ def _add_inefficiencies(out, frame):
             ),
         }
         out.add_all(case, least, converged)
-    several = {"share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)"}
+    several = {
+        "share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)",
+        "share of samples with several minima of XA, all of them neighbours": (
+            "1.0 * (xa_n_tied > 1 and xa_n_groups == 1)"
+        ),
+    }
     out.add_claims("standard", of["standard"], several, converged)
     more = {
         f"inefficiency of {label}: nonstandard - standard": f"{name}_inefficiency"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import label
 from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import gram
@@ -182,6 +183,17 @@ def choose(criterion):
     where = np.argwhere(tied)
     nearest = ((where - where.mean(axis=0)) ** 2).sum(axis=1).argmin()
     return Choice(tied, tuple(int(k) for k in where[nearest]))
+
+
+def groups_of(cells):
+    """How many groups of neighbours, diagonal ones too, cells of a grid form."""
+    return int(label(cells, structure=np.ones((3, 3)))[1])
+
+
+def leaves_grid(criterion):
+    """Whether the valley of a surface reaches an end of the grid, and may go on beyond it."""
+    low = criterion <= VALLEY * criterion.min()
+    return bool(low[[0, -1]].any() or low[:, [0, -1]].any())
 
 
 class Valley(NamedTuple):
