@@ -9,12 +9,16 @@ from scipy.stats import spearmanr
 from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import CHOICES, SCALINGS
 from companion.papers.conformal.checkers import BOARD
+from companion.papers.conformal.magnification import SVM_UNITS
 from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
 from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import Values
 
 STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
+
+#: Amari's transformation with the support weights of the SVM, in ``data/readings.yaml``.
+AMARI_READ = "AMA, SVM's units"
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
@@ -102,6 +106,14 @@ def reproduced_values(records):
         most = max(kept, key=lambda rows: rows.support.mean())
         numbers["support vectors", column] = most.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
+    if g_means.present(records["forced"]):
+        read = Values()
+        numbers = _forced(records["forced"], AMARI_READ)
+        amari = {
+            place: own for place, own in numbers.items() if "ACT" not in str(place)
+        }
+        g_means.add_means(read, amari)
+        out.extend(read, SVM_UNITS)
     return out.frame()
 
 
@@ -165,22 +177,27 @@ def _after_validation(folds):
     return gaps.stack().groupby(level="partition").mean()
 
 
-def _forced(frame):
-    """Errors with forced transformations beside those with none, means over the real sets."""
+def _forced(frame, amari="AMA"):
+    """Errors with forced transformations beside those with none, means over the real sets.
+
+    `amari` is the one that counts as Amari's.
+    """
     forced = frame[frame.dataset != BOARD_NAME]
     numbers = {}
     forced = forced.assign(error=g_means.errors(forced))
     forced = forced.assign(gap=forced.error - forced.train_error)
-    for method, row in (("AMA", "forced Amari"), ("ACT", "forced ACT")):
-        sets = forced[forced.method == method].groupby(
-            ["asked", "partition", "dataset"]
-        )
+    for name, method, row in (
+        ("AMA", amari, "forced Amari"),
+        ("ACT", "ACT", "forced ACT"),
+    ):
+        rows = forced[forced.method == method]
+        sets = rows.groupby(["asked", "partition", "dataset"])
         means = (
             sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
         )
         rise = {number: means.loc[number] - means.loc[0] for number in (3, 5)}
-        column = f"share of folds in which one forced {method} errs less"
-        numbers["stopping criterion", column] = _helped(forced[forced.method == method])
+        column = f"share of folds in which one forced {name} errs less"
+        numbers["stopping criterion", column] = _helped(rows)
         for number in (3, 5):
             words = f"{number} transformations - none"
             numbers[row, f"g-means error, test - training: {words}"] = rise[number].gap

@@ -38,7 +38,12 @@ WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
 
 #: Numbers of forced transformations.
 FORCED_NUMBERS = (0, 1, 3, 5)
-FORCED_METHODS = ("AMA", "ACT")
+#: What is forced; Amari's c also with the support weights of the SVM, not those of the hulls.
+FORCED_RULES = {
+    "AMA": RULES["amari"](),
+    "ACT": RULES["act"](),
+    "AMA, SVM's units": RULES["amari"](units="svm"),
+}
 
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
@@ -91,8 +96,8 @@ def compute_forced(problem):
     d^2 over the support vectors of the transformed one, d being the product of the transformations.
     """
     part = Part(problem, validate=False)
-    for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
-        result = part.transformed(CONFORMAL[name][0], max_transforms=number)
+    for (name, rule), number in product(FORCED_RULES.items(), FORCED_NUMBERS):
+        result = part.transformed(rule, max_transforms=number)
         support = result.machine.alpha > 0
         factor = float(np.median(result.factors[support] ** 2))
         # a C so small or large that the machine is none is left out of the comparison
