@@ -19,7 +19,7 @@ from companion.tuning.criteria import gacv_values, xi_alpha_values
 
 #: How many samples of which size, on the coarse grid.
 SIZES = {
-    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 24, ("coarse", 400): 3},
+    "paper": {("coarse", 100): 8, ("coarse", SAMPLE_SIZE): 20, ("coarse", 400): 3},
     "quick": {("coarse", 50): 2, ("coarse", SAMPLE_SIZE): 1},
 }
 #: The criteria on record, by theta_i and by the span.
