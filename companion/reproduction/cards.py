@@ -6,6 +6,7 @@ that the text speaks of, each after the word that it takes for granted. Once a r
 the card says that instead, so that no text outlives its records.
 """
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -17,10 +18,9 @@ __all__ = ["Card", "card"]
 
 PARTS = ("found", "misprints")
 _BRACES = re.compile(
-    r"\{(?:(printed|corrected|size|percent|numbers|sentences) )?([^{}]+)\}"
+    r"\{(?:(printed|corrected|size|percent|more|numbers|sentences) )?([^{}]+)\}"
 )
 _RESTS = re.compile(r"(holds|undecided|fails|agrees|compatible|differs) (.+)")
-_DIGITS = ".3g"
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,13 @@ def card(paper, ledger, entries=None):
     return Card(paper.proposes, texts["found"], texts["misprints"], paper.today)
 
 
+def _two_digits(value):
+    """A number as one says it: two significant digits, and no power of ten."""
+    if math.isnan(value):
+        return "-"
+    return number_text(float(f"{value:.2g}"), "g")
+
+
 def _filled(says, rests_on, rows, counts):
     """A text with its numbers, or what has become of the rows that it rests on."""
     changed = []
@@ -137,8 +144,9 @@ def _filled(says, rests_on, rows, counts):
         if of == "printed":
             return line["printed"]
         value = line["reproduced_as_read" if of == "corrected" else "reproduced"]
-        if of == "percent":
-            return f"{number_text(100 * value, '.0f')} %"
-        return number_text(abs(value) if of == "size" else value, _DIGITS) or "-"
+        if of in ("percent", "more"):
+            above = 1 if of == "more" else 0
+            return f"{number_text(100 * (value - above), '.0f')} %"
+        return _two_digits(abs(value) if of == "size" else value)
 
     return _BRACES.sub(number, says)

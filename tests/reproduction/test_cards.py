@@ -25,8 +25,8 @@ def filled(value, entries=ENTRIES):
 
 
 def test_a_changed_record_changes_the_card():
-    assert filled(22.4) == ["It errs by 22.4, printed 22.4, of 1."]
-    assert filled(22.5) == ["It errs by 22.5, printed 22.4, of 1."]
+    assert filled(22.4) == ["It errs by 22, printed 22.4, of 1."]
+    assert filled(22.6) == ["It errs by 23, printed 22.4, of 1."]
     anew = (
         "To be told anew, since the records changed: table_1: heart / error: differs."
     )
@@ -36,10 +36,12 @@ def test_a_changed_record_changes_the_card():
 
 
 def test_numbers_have_other_forms():
-    forms = f"{{size {CELL}}} {{percent {CELL}}} {{corrected {CELL}}}"
-    own = pd.concat([reproduced(-0.5), reproduced(0.25, reading="exchanged")])
+    names = ("size", "percent", "more", "corrected")
+    forms = " ".join(f"{{{name} {CELL}}}" for name in names)
+    own = pd.concat([reproduced(-0.5), reproduced(128.7, reading="exchanged")])
     ledger = compare(published(), own, {}, {"exchanged": None})
-    assert card(PAPER, ledger, [("found", forms, ())]).found == ["0.5 -50 % 0.25"]
+    found = card(PAPER, ledger, [("found", forms, ())]).found
+    assert found == ["0.5 -50 % -150 % 130"]
 
 
 def test_a_card_is_a_list_without_what_there_is_nothing_of():
