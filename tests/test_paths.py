@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import companion
 from companion._utils import paths as _paths
 
@@ -42,3 +44,16 @@ def test_environment_variables_move_the_project_and_the_cache(monkeypatch, tmp_p
         _paths.cache_dir().name == "companion"
         or "companion" in _paths.cache_dir().parts
     )
+
+
+@pytest.mark.parametrize("mark", ["[tool.companion]", "[tool.other]"])
+def test_a_project_of_ones_own_is_found_from_within(monkeypatch, tmp_path, mark):
+    monkeypatch.delenv("COMPANION_PROJECT", raising=False)
+    (tmp_path / "pyproject.toml").write_text(f"[project]\n{mark}\n")
+    inside = tmp_path / "notebooks" / "mine"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    ours = mark == "[tool.companion]"
+    assert (_paths.project_root() == tmp_path) == ours
+    assert (_paths.build_dir() == tmp_path / "build") == ours
+    assert ("COMPANION_PROJECT" in _paths.chosen_folders()) == ours

@@ -4,10 +4,12 @@ The repository keeps ``data/`` and ``notebooks/`` beside the package. A checkout
 installation of one, uses them in place, so that a reader sees what a run changed with
 ``git diff``. A wheel carries a copy as ``companion/_project``. The environment variable
 ``COMPANION_PROJECT`` names another folder with ``data`` and ``notebooks`` in it, for whoever wants
-to work on a copy (an installed wheel may not be writable).
+to work on a copy (an installed wheel may not be writable). So does a table ``[tool.companion]`` in
+the nearest pyproject.toml, in the folder in which one works or above it: papers of one's own.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -22,6 +24,8 @@ __all__ = [
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PACKAGED = _PACKAGE / "_project"
+#: The table of its pyproject.toml by which a folder says that it has papers of its own.
+_MARK = "[tool.companion]"
 
 
 def is_checkout():
@@ -30,9 +34,10 @@ def is_checkout():
 
 
 def chosen_folders():
-    """The folders that the environment names, by variable, for a process that starts elsewhere."""
-    names = ("COMPANION_PROJECT", "COMPANION_CACHE", "COMPANION_DATA")
-    return {name: str(_chosen(name)) for name in names if os.environ.get(name)}
+    """Folders that are not the default ones, by variable, for a process that starts elsewhere."""
+    folders = {name: _chosen(name) for name in ("COMPANION_CACHE", "COMPANION_DATA")}
+    folders["COMPANION_PROJECT"] = own_project()
+    return {name: str(folder) for name, folder in folders.items() if folder}
 
 
 def _chosen(variable):
@@ -41,10 +46,31 @@ def _chosen(variable):
     return Path(folder).expanduser().absolute() if folder else None
 
 
-def project_root():
-    """Folder that holds ``data`` and ``notebooks``."""
+@cache
+def _marked_above(folder):
+    """The nearest folder with a pyproject.toml, if that says that it has papers of its own."""
+    for own in (folder, *folder.parents):
+        settings = own / "pyproject.toml"
+        if settings.is_file():
+            lines = settings.read_text(encoding="utf-8").splitlines()
+            return own if _MARK in map(str.strip, lines) else None
+    return None
+
+
+def own_project():
+    """The folder that the environment names, or in which one works, with papers of its own."""
     if chosen := _chosen("COMPANION_PROJECT"):
         return chosen
+    try:
+        return _marked_above(Path.cwd())
+    except FileNotFoundError:  # a folder that was removed
+        return None
+
+
+def project_root():
+    """Folder that holds ``data`` and ``notebooks``."""
+    if own := own_project():
+        return own
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 
@@ -81,8 +107,8 @@ def build_dir():
 
     In the project folder; in the current one for a wheel, whose own folder may not be writable.
     """
-    if chosen := _chosen("COMPANION_PROJECT"):
-        return chosen / "build"
+    if own := own_project():
+        return own / "build"
     return (_PACKAGE.parent if is_checkout() else Path.cwd()) / "build"
 
 
