@@ -52,7 +52,9 @@ JUDGED = (*PRINTED, *NO_ESCAPE, WITHOUT_V, "balanced weights", "threshold by CV"
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *NO_ESCAPE, *BASELINES)
 
 #: Rows of the tables that take well under a second a partition, so that many more are run.
-CHEAP = (SVM, "AMA", "ACT", "WIL", "MDT-JGRAD", "MDT-JMETA")
+CHEAP = (SVM, "AMA", "ACT", "WIL", "MDT-JGRAD")
+#: Those of a CMA-ES in two parameters, for half as many.
+CHEAPER_SEARCHES = ("MDT-JMETA", "MDT-VMETA")
 
 _BLOCK = 500
 

@@ -11,7 +11,14 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, methods, problems
-from companion.papers.conformal.methods import CHEAP, PRINTED, SVM, WITHOUT_V, some_rows
+from companion.papers.conformal.methods import (
+    CHEAP,
+    CHEAPER_SEARCHES,
+    PRINTED,
+    SVM,
+    WITHOUT_V,
+    some_rows,
+)
 from companion.papers.conformal.problems import (
     N_FOLDS,
     PAPER,
@@ -65,13 +72,13 @@ VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 #: Partitions on which methods are tried that the thesis neither prints nor judges.
 N_WITH_ALL = 3
 
-#: Partitions with a search on the error of V among the cheaper methods.
+#: Partitions with the cheaper searches.
 N_SEARCHED = 50
 
 #: All columns scaled to the bounds of the board, in ``data/readings.yaml``; the costliest methods
-#: on the first of its partitions alone.
+#: on the first partition alone.
 BOXED_READING = "inputs-in-the-box"
-N_BOXED_TSVT = 2
+N_BOXED_TSVT = 1
 
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
@@ -120,9 +127,8 @@ def cells(frame, by):
 
 def compute_partitions(unit):
     """The cheaper methods on a partition of a real set: a row a method."""
-    name = unit.params["dataset"]
-    is_searched = unit.params["partition"] <= N_SEARCHED and name not in problems.LARGE
-    names = (*CHEAP, "MDT-VMETA") if is_searched else CHEAP
+    is_searched = unit.params["partition"] <= N_SEARCHED
+    names = (*CHEAP, *CHEAPER_SEARCHES) if is_searched else CHEAP
     return partition_rows(problems.parts_of(unit), names)
 
 
@@ -163,12 +169,13 @@ def _partitions(large, others):
     ]
 
 
-PARTITIONS = study_over(
-    PAPER,
+#: Further partitions than those of all methods.
+PARTITIONS = study_of_sets(
     "partitions",
     compute_partitions,
-    {"paper": _partitions(0, 100), "quick": _partitions(0, 1)},
-    digest,
+    {"paper": range(21, 101), "quick": 1},
+    quick=_MANY,
+    paper=_MANY,
 )
 BOXED = study_over(
     PAPER,
