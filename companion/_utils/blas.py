@@ -6,10 +6,11 @@ lower half is read.
 """
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numba.extending import get_cython_function_address
+from scipy import linalg
 from scipy.linalg import blas, lapack
 
 from companion._utils.threads import interruptible
@@ -122,6 +123,23 @@ def add_square(C, A, sign):
         return
     shapes = b"L", b"N", n, k
     interruptible(n**2 * k, _call, "dsyrk", *shapes, sign, A, n, 1.0, C, n)
+
+
+def economic_svd(A):
+    """Left singular vectors, as many as values, then values and transposed right vectors."""
+    if len(A) < _MANY_ROWS:
+        return linalg.svd(A, full_matrices=False)
+    # NumPy's lets other threads run.
+    n, m = A.shape
+    return interruptible(6 * n * m * min(n, m), partial(np.linalg.svd, A, False))
+
+
+def symmetric_solve(A, right):
+    """A^-1 right of a symmetric matrix, which may be indefinite."""
+    n = len(A)
+    if n < _MANY_ROWS:
+        return linalg.solve(A, right, assume_a="sym", check_finite=False)
+    return interruptible(2 * n**3 / 3, np.linalg.solve, A, right)
 
 
 def symmetric_eigen(A):

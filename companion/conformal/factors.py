@@ -140,33 +140,37 @@ def amari_width(sigma, n_features):
     return sigma / n_features**0.5
 
 
-def wu_amari_rates(distances, n_neighbors):
+def wu_amari_rates(distances, n_neighbors, rows=None):
     """Rates 1 / tau_i^2, tau_i^2 the mean distance of the M nearest support vectors (4.2.2).
 
-    `distances` are squared, among the support vectors; all others count where there are fewer.
+    `distances` are squared, of all support vectors, or of those whose numbers are `rows`, to all;
+    all others count where there are fewer.
     """
-    others = np.sort(_without_diagonal(distances), axis=1)[:, :n_neighbors]
+    others = np.sort(_to_others(distances, rows), axis=1)[:, :n_neighbors]
     return 1.0 / np.maximum(others.mean(axis=1), _NARROWEST)
 
 
-def act_rates(distances, y):
+def act_rates(distances, y, rows=None):
     """Rates 1 / tau~_i^2 of ACT, (4.3.1) to (4.3.3), from squared distances in feature space.
+
+    They are those of all support vectors, or of those whose numbers are `rows`, to all.
 
     tau_i^2 is the mean distance of the opposite support vectors that are nearer to i than M_i, the
     mean of the distances of the nearest and the farthest support vector; that of the nearest
     opposite one where there is none so near. It is multiplied by ``|SV-| / |SV+|`` for y_i = +1 and
     the inverse for -1.
     """
-    others = _without_diagonal(distances)
+    others = _to_others(distances, rows)
     limit = 0.5 * (others.min(axis=1) + others.max(axis=1))
-    opposite = y[:, np.newaxis] != y
+    own = y if rows is None else y[rows]
+    opposite = own[:, np.newaxis] != y
     near = opposite & (distances < limit[:, np.newaxis])
     nearest = np.where(opposite, distances, np.inf).min(axis=1)
     counts = near.sum(axis=1)
     total = np.where(near, distances, 0.0).sum(axis=1)
     squared = np.where(counts > 0, total / np.maximum(counts, 1), nearest)
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
-    return 1.0 / np.maximum(squared * np.where(y > 0, ratio, 1.0 / ratio), _NARROWEST)
+    return 1.0 / np.maximum(squared * np.where(own > 0, ratio, 1.0 / ratio), _NARROWEST)
 
 
 def feature_distances(K, diagonal_rows, diagonal_columns):
@@ -244,11 +248,13 @@ def boundary_shift(f, y):
     return float(candidates[np.argmin([cost(eta) for eta in candidates])])
 
 
-def _without_diagonal(distances):
-    n = len(distances)
+def _to_others(distances, rows):
+    """The distances but those of support vectors to themselves."""
+    n = distances.shape[1]
     if n < 2:
         raise ValueError(f"Widths need at least two support vectors. Got {n}.")
-    return distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+    rows = np.arange(n) if rows is None else rows
+    return distances[rows[:, np.newaxis] != np.arange(n)].reshape(-1, n - 1)
 
 
 @dataclass(frozen=True)

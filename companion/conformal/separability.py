@@ -13,10 +13,9 @@ the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 import math
 
 import numpy as np
-from scipy.linalg import eigh, qr, svd
-from sklearn.utils import gen_batches
+from scipy.linalg import eigh, qr
 
-from companion._utils.blas import symmetric_product
+from companion._utils.blas import economic_svd, symmetric_product
 from companion._utils.checks import check_square, checked_signs
 
 __all__ = ["Combinations", "Separability"]
@@ -24,9 +23,6 @@ __all__ = ["Combinations", "Separability"]
 # Share of the mean diagonal that is added to the within-class matrix before it is inverted: W is
 # singular where points of a class coincide in feature space.
 _RIDGE = 1e-10
-
-# Rows of a matrix that are worked on at a time.
-_ROWS = 256
 
 # Functions of a basis count as independent above this share of the largest singular value.
 _INDEPENDENT = 1e-8
@@ -129,37 +125,29 @@ class Separability:
 
     def matrices(self):
         """The matrices B and W of (4.6.14) and (4.6.15)."""
-        return self.between(), self.within()
+        B, W = self.forms(np.eye(self.n))
+        return self._unsort(self._unsort(B).T).T, self._unsort(self._unsort(W).T).T
 
-    def between(self):
-        """The matrix B of (4.6.14)."""
+    def forms(self, functions):
+        """F'BF and F'WF for the columns F of `functions`, whose rows are sorted by class."""
         p = self.n_positive
-        B = np.zeros((self.n, self.n))
-        np.divide(self._positive, p, out=B[:p, :p])
-        np.divide(self._negative, self.n_negative, out=B[p:, p:])
-        # A few rows at a time: what is subtracted is not another matrix of this size.
-        for rows in gen_batches(p, _ROWS):
-            B[:p, :p][rows] -= self._positive[rows] / self.n
-            B[:p, p:][rows] -= self._cross[rows] / self.n
-        for rows in gen_batches(self.n_negative, _ROWS):
-            B[p:, p:][rows] -= self._negative[rows] / self.n
-        B[p:, :p] = B[:p, p:].T
-        return self._unsorted(B)
-
-    def within(self):
-        """The matrix W of (4.6.15)."""
-        p = self.n_positive
-        W = np.zeros((self.n, self.n))
-        np.divide(self._positive, -p, out=W[:p, :p])
-        np.divide(self._negative, -self.n_negative, out=W[p:, p:])
-        W.ravel()[:: self.n + 1] += self._diagonal
-        return self._unsorted(W)
-
-    def _unsorted(self, matrix):
-        if self._order is None:
-            return matrix
-        places = np.argsort(self._order)
-        return matrix[np.ix_(places, places)]
+        head = functions[:p]
+        tail = functions[p:]
+        spread = functions.T @ (self._diagonal[:, np.newaxis] * functions)
+        # In place, as these may be large too.
+        total = head.T @ (self._positive @ head)
+        within = total / self.n_positive
+        negative = tail.T @ (self._negative @ tail)
+        total += negative
+        negative /= self.n_negative
+        within += negative
+        cross = head.T @ (self._cross @ tail)
+        total += cross
+        total += cross.T
+        total /= self.n
+        spread -= within
+        within -= total
+        return within, spread
 
     def combinations(self, basis):
         """J of the combinations of some functions, the columns of `basis`, as `Combinations`."""
@@ -181,12 +169,11 @@ class Separability:
             coincide, so this is a lower bound of the supremum.
         """
         # Orthonormal functions, or nearly equal ones would drown J in rounding.
-        U, singular, Vt = svd(basis, full_matrices=False)
+        U, singular, Vt = economic_svd(basis)
         r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
         U = U[:, :r]
         back = Vt[:r].T / singular[:r]
-        B = U.T @ self.between() @ U
-        W = U.T @ self.within() @ U
+        B, W = self.forms(self._sort(U.T).T)
         m = len(W)
         # A tiny constant keeps W positive definite where every point of a class is the same.
         W = 0.5 * (W + W.T) + (
@@ -237,20 +224,11 @@ class Combinations:
 
     def __init__(self, separability, basis):
         J = separability
-        p = separability.n_positive
         self.n = J.n
         functions, self._to_functions = qr(
             J._sort(np.asarray(basis).T).T, mode="economic"
         )
-        head = functions[:p]
-        tail = functions[p:]
-        positive = head.T @ (J._positive @ head)
-        negative = tail.T @ (J._negative @ tail)
-        cross = head.T @ (J._cross @ tail)
-        spread = functions.T @ (J._diagonal[:, np.newaxis] * functions)
-        within = positive / J.n_positive + negative / J.n_negative
-        total = (positive + negative + cross + cross.T) / J.n
-        self._forms = np.vstack([within - total, spread - within])
+        self._forms = np.vstack(J.forms(functions))
         self._top = J._diagonal.max()
 
     def value_and_gradient(self, coefficients):

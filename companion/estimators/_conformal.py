@@ -1,7 +1,6 @@
 """ConformalSVC: a kernel that is transformed conformally until a validation part is satisfied."""
 
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -31,8 +30,7 @@ from companion.solvers.result import certify
 from companion.solvers.transformations import RULES, Rule
 
 # Matrices of the size of the Gram matrix that a fit takes, the most of all transformations.
-MATRICES = 4
-WITHOUT_VALIDATION = 5
+MATRICES = 3
 
 
 @with_shared_documentation
@@ -344,18 +342,21 @@ class ConformalSVC(KernelClassifier):
             "tol": self.tol,
         }
         settings |= {"C": self.C, "sample_weight": weight}
-        is_validated = self.validation_fraction is not None
-        n_matrices = MATRICES if is_validated else WITHOUT_VALIDATION
-        self._require_memory(X.shape[0], n_matrices)
+        self._require_memory(X.shape[0], MATRICES)
         if self.kernel == "precomputed":
             return ConformalProblem(X, y, validation, **settings), None
         gamma = weighted_gamma(self.gamma, X, weight)
-        distances = squared_distances(X) if rule.uses_distances else None
         parameters = self._kernel_parameters(gamma)
-        if self.kernel == "rbf":
-            parameters["squared_distances"] = distances
+
+        def kernel(rows, columns):
+            others = None if np.array_equal(rows, columns) else X[columns]
+            return gram(X[rows], others, **parameters)
+
+        def distances(rows, columns):
+            return squared_distances(X[rows], X[columns])
+
         problem = ConformalProblem(
-            partial(gram, X, **parameters),
+            kernel,
             y,
             validation,
             distances=distances,

@@ -1,7 +1,8 @@
 """Kernels that are not positive semi-definite: how that is seen early, and what is said."""
 
 import numpy as np
-from scipy.linalg import eigvalsh, lapack
+from scipy.linalg import blas, eigvalsh, lapack
+from sklearn.utils import gen_batches
 
 from companion.kernels import KernelRows
 
@@ -12,6 +13,9 @@ _ROUNDING = 1e-5
 # kernel values, and of at least so many.
 _FEWEST = 50
 
+# Rows that are looked at in one call.
+_ROWS = 256
+
 ADVICE = (
     'Use kernel="rbf" or "linear", "poly" with coef0 >= 0, or a precomputed matrix whose negative '
     "eigenvalues are set to zero"
@@ -21,8 +25,8 @@ ADVICE = (
 def sign_of_indefiniteness(K, ridge=0.0, samples=None, chosen=None):
     """What shows, as a sentence, that K + diag(ridge) has negative eigenvalues; None if nothing.
 
-    All is looked at for the largest entries, some of it is factorised: of a large matrix whose
-    negative eigenvalues are small this may find nothing.
+    All is looked at for the largest entry unless samples are chosen, some of it is factorised: of a
+    large matrix whose negative eigenvalues are small this may find nothing.
 
     Parameters
     ----------
@@ -36,16 +40,13 @@ def sign_of_indefiniteness(K, ridge=0.0, samples=None, chosen=None):
     n = K.shape[0]
     samples = np.arange(n) if samples is None else samples
     if chosen is None:
-        count = min(n, max(_FEWEST, round(n ** (2 / 3))))
-        chosen = np.unique(np.linspace(0, n - 1, count).astype(int))
+        chosen = np.unique(np.linspace(0, n - 1, n_factorised(n)).astype(int))
+        if not isinstance(K, KernelRows):
+            chosen = _with_largest_entry(K, chosen)
     if isinstance(K, KernelRows):
         block = K.square(chosen)
     else:
-        block = K if chosen.size == n else K[np.ix_(chosen, chosen)]
-        chosen = _with_largest_entry(K, chosen)
-        if chosen.size == 2:
-            block = K[np.ix_(chosen, chosen)]
-    block = np.array(block, order="C")
+        block = K[np.ix_(chosen, chosen)]
     block.ravel()[:: chosen.size + 1] += np.broadcast_to(ridge, n)[chosen]
     scale = np.abs(block).max()
     if not 0.0 < scale < np.inf or _is_definite(block, scale):
@@ -53,12 +54,20 @@ def sign_of_indefiniteness(K, ridge=0.0, samples=None, chosen=None):
     return _sentence(block, samples[chosen])
 
 
+def n_factorised(n):
+    """How many of n samples are looked at."""
+    return min(n, max(_FEWEST, round(n ** (2 / 3))))
+
+
 def _with_largest_entry(K, chosen):
-    """The pair of the entry that is larger than the whole diagonal, if there is one."""
-    top = (1.0 + _ROUNDING) * np.abs(K.diagonal()).max()
-    for place, entry in ((K.argmax, K.max), (K.argmin, K.min)):
-        if abs(entry()) > top:
-            return np.array(np.unravel_index(place(), K.shape))
+    """The pair of the largest entry if that is larger than the whole diagonal."""
+    largest = (1.0 + _ROUNDING) * np.abs(K.diagonal()).max()
+    for rows in gen_batches(len(K), _ROWS):
+        entries = K[rows].ravel()
+        place = blas.idamax(entries)
+        if abs(entries[place]) > largest:
+            largest = abs(entries[place])
+            chosen = np.array([rows.start + place // len(K), place % len(K)])
     return chosen
 
 

@@ -12,6 +12,7 @@ from sklearn import get_config
 from companion._utils.memory import require_memory
 from companion._utils.progress import progress
 from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._definite import n_factorised
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import KernelRows, gram
@@ -103,7 +104,8 @@ class DualClassifier(KernelClassifier):
             require_definite = partial(
                 self._require_definite, K, np.arange(y.shape[0])[kept], self._box(C)[2]
             )
-            require_definite()
+            if not require_definite():
+                require_definite = None  # it has been said
         # Points are checked, and no exponential of a negative number is infinite.
         with progress(self):
             try:
@@ -114,6 +116,10 @@ class DualClassifier(KernelClassifier):
                 if require_definite is not None:
                     require_definite(error.samples)
                 raise
+        if require_definite is not None:
+            # Where the machine rests on few samples they show what a look at others has not.
+            order = np.argsort(-np.abs(result.alpha), kind="stable")
+            require_definite(np.sort(order[: n_factorised(order.size)]))
         self._keep(result, X, y_signed, kept, gamma)
         return self
 

@@ -333,7 +333,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return self.kernel not in ("rbf", "linear")
 
     def _require_definite(self, K, samples, ridge=0.0, chosen=None):
-        """Refuse K + diag(ridge) that is not positive semi-definite, or warn of it.
+        """Refuse K + diag(ridge) that is not positive semi-definite, or warn of it; whether it is.
 
         A bounded dual has a solution all the same, of which a fit finds a stationary point.
         """
@@ -343,7 +343,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             else None
         )
         if found is None:
-            return
+            return True
         name = type(self).__name__
         if not self._takes_indefinite or math.isinf(self.C):
             raise ValueError(
@@ -356,6 +356,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             f"bound its distance from it. {ADVICE}.",
             UserWarning,
         )
+        return False
 
     def _require_two(self, classes, advice=""):
         if len(classes) < 2:

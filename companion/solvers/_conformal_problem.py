@@ -37,8 +37,8 @@ class ConformalProblem:
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples), or callable
-        Base Gram matrix, or a function without arguments that makes it, the same on every call. It
-        is then not kept: its parts are, and it is made again for the machine on all samples, which
+        Base Gram matrix, or a function of two vectors of samples that makes the part with these
+        rows and columns. The whole matrix is then made for the machine on all samples alone, which
         is the last thing such a problem can be asked for.
     y : ndarray of shape (n_samples,)
         Labels -1 and +1; +1 is the class towards which the margin is to be corrected, the rarer.
@@ -48,8 +48,8 @@ class ConformalProblem:
         The machine has primal 1/2 ||w||^2 + C/2 sum xi^2; the others are of the solver.
     sample_weight : ndarray of shape (n_samples,), optional
         Positive factors on C and on the errors of validation samples.
-    distances : ndarray of shape (n_samples, n_samples), optional
-        Squared distances in input space, which the sums of Gaussians need.
+    distances : ndarray of shape (n_samples, n_samples), or callable, optional
+        Squared distances in input space, which the sums of Gaussians need; or a function as `K`.
     sigma, n_features : float, int, optional
         Width of the kernel exp(-||x - z||^2 / (2 sigma^2)), for Amari and Xiong; for Amari.
 
@@ -80,14 +80,8 @@ class ConformalProblem:
         max_iter=None,
     ):
         y = np.ascontiguousarray(y, dtype=np.float64)
-        self._make_K = K if callable(K) else None
-        K = np.ascontiguousarray(K() if callable(K) else K, dtype=np.float64)
-        for name, matrix in (("K", K), ("distances", distances)):
-            if matrix is not None and matrix.shape != (y.size, y.size):
-                raise ValueError(
-                    f"The '{name}' of ConformalProblem must have a row and a column for each of "
-                    f"the {y.size} labels. Got shape {matrix.shape}."
-                )
+        self._kernel = _parts_of(K, y.size, "K")
+        self.distances_between = _parts_of(distances, y.size, "distances")
         checked_positive(C, "C", "ConformalProblem")
         held_out = np.zeros(y.size, dtype=bool)
         held_out[[] if validation is None else validation] = True
@@ -101,9 +95,8 @@ class ConformalProblem:
                     f"ConformalProblem needs the labels -1 and +1 in the {name} part, both there. "
                     f"Got {found}; set aside another share for validation."
                 )
-        self._whole_K = K if self._make_K is None else None
         self.whole_y = y
-        self.whole_distances = distances
+        self._frees = callable(K)
         self.C = C
         self.sigma = sigma
         self.n_features = n_features
@@ -114,38 +107,37 @@ class ConformalProblem:
         self._validation_weight = self.sample_weight[self.validation]
         self.y = y[self.train]
         self.validation_y = y[self.validation]
-        self.K = K[np.ix_(self.train, self.train)]
-        self.validation_K = K[np.ix_(self.train, self.validation)]
+        self.K = self._kernel(self.train, self.train)
+        self.validation_K = self._kernel(self.train, self.validation)
         self.diagonal = self.K.diagonal().copy()
-        self.validation_diagonal = K.diagonal()[self.validation]
+        of_validation = self._kernel(self.validation, self.validation)
+        self.validation_diagonal = of_validation.diagonal().copy()
 
-    @property
-    def whole_K(self):
-        return self._make_K() if self._whole_K is None else self._whole_K
-
-    def distances(self, samples):
+    def distances(self, samples, points=slice(None)):
         """Squared distances between some training samples (rows) and the training part.
 
         Parameters
         ----------
         samples : ndarray of int
             Numbers within the training part.
+        points : slice, optional
+            Those of the training part, by default all.
 
         Returns
         -------
-        ndarray of shape (len(samples), n_training)
+        ndarray of shape (len(samples), n_points)
         """
-        return self.whole_distances[np.ix_(self.train[samples], self.train)]
+        return self.distances_between(self.train[samples], self.train[points])
 
-    def validation_distances(self, samples):
+    def validation_distances(self, samples, points=slice(None)):
         """As :meth:`distances`, to the validation part.
 
         Parameters
         ----------
-        samples
+        samples, points
             As of :meth:`distances`.
         """
-        return self.whole_distances[np.ix_(self.train[samples], self.validation)]
+        return self.distances_between(self.train[samples], self.validation[points])
 
     @cached_property
     def separability(self):
@@ -159,11 +151,11 @@ class ConformalProblem:
     @cached_property
     def whole(self):
         everything = np.arange(self.whole_y.size)
-        K = self.whole_K
-        if self._make_K is not None:
-            # Who does not keep the matrix asks for this machine last, and all else is room.
-            self.K = self.validation_K = self.whole_distances = self._make_K = None
+        if self._frees:
+            # Nothing else is asked for any more, and all other matrices are room.
+            self.K = self.validation_K = None
             self.__dict__.pop("separability", None)
+        K = self._kernel(everything, everything)
         return self._nearest_points(K, self.whole_y, self.whole_y, everything)
 
     def machine(self, d, alpha0=None):
@@ -306,6 +298,26 @@ class ConformalProblem:
             ),
         }
         return np.select(list(found.values()), list(found), default="")
+
+
+def _parts_of(matrix, n, name):
+    """The function of rows and columns that gives a part of a matrix, which may be one itself."""
+    if matrix is None or callable(matrix):
+        return matrix
+    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise ValueError(
+            f"The '{name}' of ConformalProblem must have a row and a column for each of "
+            f"the {n} labels. Got shape {matrix.shape}."
+        )
+    everything = np.arange(n)
+
+    def part(rows, columns):
+        if np.array_equal(rows, everything) and np.array_equal(columns, everything):
+            return matrix
+        return matrix[np.ix_(rows, columns)]
+
+    return part
 
 
 def carried(alpha, before, d):

@@ -352,7 +352,7 @@ def _check(problem, rule, search):
             f"rule. Got {rule!r} instead."
         )
     name = type(rule).__name__
-    if rule.uses_distances and problem.whole_distances is None:
+    if rule.uses_distances and problem.distances_between is None:
         raise ValueError(
             f"{name} needs distances in input space, which a Gram matrix alone does not give. "
             "Pass 'distances', or use Williams, MDT or KBA."

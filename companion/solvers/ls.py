@@ -21,9 +21,13 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy import linalg
 
-from companion._utils.blas import cholesky, cholesky_solve, symmetric_eigen
+from companion._utils.blas import (
+    cholesky,
+    cholesky_solve,
+    symmetric_eigen,
+    symmetric_solve,
+)
 from companion._utils.checks import (
     check_square,
     checked_positive,
@@ -186,9 +190,7 @@ def _held_out(problem, bordered, solution, test):
     reduced = solution
     if inside.size:
         block = bordered[np.ix_(inside, inside)]
-        residuals = linalg.solve(
-            block, solution[inside], assume_a="sym", check_finite=False
-        )
+        residuals = symmetric_solve(block, solution[inside])
         reduced = solution - bordered[:, inside] @ residuals
     return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
 

@@ -34,6 +34,13 @@ _LARGEST = 1e100
 # Values of the objective that differ by no more are equal for Hansen's C program (its TolFun).
 _ALIKE = 1e-12
 
+# From so many parameters on, CMA-ES takes some at a time for what would be a matrix over all.
+_MANY_PARAMETERS = 512
+_PARAMETERS = 64
+
+# Points at a time to which distances are held.
+_POINTS = 512
+
 # Entries that the exponential takes at a time.
 _SCRATCH = 2**17
 
@@ -83,33 +90,44 @@ class Displacements(Family):
 
 
 class Widths(Family):
-    """TSVT: the rates of the Gaussians on the support vectors, from squared distances to them."""
+    """TSVT: the rates of the Gaussians on the support vectors, from squared distances to them.
 
-    def __init__(self, distances, validation_distances, start):
-        self.data = distances
-        self.validation_data = validation_distances
+    `distances` and `validation_distances` are functions of a slice of the points, of which there
+    are as many as `sizes` says: the distances of all are made for gradients alone.
+    """
+
+    def __init__(self, distances, validation_distances, sizes, start):
+        self.data = distances, sizes[0]
+        self.validation_data = validation_distances, sizes[1]
         self.start = start
         self.lower = np.zeros(start.size)
         self.upper = np.full(start.size, np.inf)
-        self._rows = np.empty(distances.shape)
-        self._powers = np.empty(
-            (max(1, _SCRATCH // distances.shape[1]), distances.shape[1])
-        )
+        self._distances = None
+        self._rows = None
 
-    def evaluate(self, distances, parameters):
-        return conformal.gaussian_sums(distances, parameters)
+    def evaluate(self, data, parameters):
+        distances, size = data
+        out = np.empty((len(parameters), size))
+        for some in gen_batches(size, _POINTS):
+            out[:, some] = conformal.gaussian_sums(distances(some), parameters)
+        return out
 
     def at(self, parameters):
+        if self._rows is None:
+            distances, size = self.data
+            self._distances = distances(slice(0, size))
+            self._rows = np.empty(self._distances.shape)
+        distances = self._distances
         rows = self._rows
-        for some in gen_batches(len(rows), len(self._powers)):
+        n_centres, n_points = rows.shape
+        for some in gen_batches(n_centres, max(1, _SCRATCH // n_points)):
             part = rows[some]
             # Of their own each, or the exponential is not vectorised.
-            powers = self._powers[: len(part)]
-            np.multiply(parameters[some, np.newaxis], self.data[some], out=powers)
+            powers = parameters[some, np.newaxis] * distances[some]
             exp_scaled(powers.ravel(), -1.0, part.ravel())
         # The rows serve one gradient, then they are gone.
         return rows.sum(axis=0), lambda by_c: -(
-            np.multiply(rows, self.data, out=rows) @ by_c
+            np.multiply(rows, distances, out=rows) @ by_c
         )
 
 
@@ -144,17 +162,19 @@ class Cores(Family):
 def ascend_separability(family, separability, factors):
     """Maximise J over the parameters of a family by BFGS within their bounds."""
     scale = np.where(family.start != 0.0, np.abs(family.start), 1.0)
-
-    evaluate = evaluation(family, separability, factors)
+    lower = family.lower
+    upper = family.upper
+    # SciPy leaves what it minimises in a cycle of references: the matrices must not be part of it.
+    criterion = [evaluation(family, separability, factors)]
 
     def objective(u):
         # The line search may leave the bounds by a rounding error.
-        J, gradient = evaluate(np.clip(u * scale, family.lower, family.upper))
+        J, gradient = criterion[0](np.clip(u * scale, lower, upper))
         return -min(J, _LARGEST), -gradient * scale
 
     # J is free of units, so its gradient in scaled parameters and its own tolerances are too. A
     # step cut short by a bound can leave BFGS with a metric in which it does not move: start anew.
-    bounds = np.column_stack([family.lower / scale, family.upper / scale])
+    bounds = np.column_stack([lower / scale, upper / scale])
     parameters = family.start
     value = -np.inf
     for _ in range(_MOST_STARTS):
@@ -173,11 +193,10 @@ def ascend_separability(family, separability, factors):
         )
         before = value
         value = -float(found.fun)
-        parameters = family.canonical(
-            np.clip(found.x * scale, family.lower, family.upper)
-        )
+        parameters = family.canonical(np.clip(found.x * scale, lower, upper))
         if value <= before * (1.0 + _NO_GAIN):
             break
+    criterion.clear()
     return parameters, value
 
 
@@ -243,12 +262,10 @@ def evolve(
     least = np.inf
     for generation in range(generations):
         if generation % wait == 0:
-            squares, axes = np.linalg.eigh(C)
-            root = axes * np.sqrt(
-                np.maximum(squares, 0.0)
-            )  # rounding can leave one below 0
+            axes = None  # room for the next ones
+            lengths, axes = _axes_of(C)
         Z = rng.standard_normal((size, n))
-        Y = Z @ root.T
+        Y = _stretched(Z, axes, lengths)
         candidates = into_bounds(m + s * Y, lower, upper)
         values = np.clip(objective(candidates), -_LARGEST, _LARGEST)
         order = np.argsort(values, kind="stable")
@@ -277,9 +294,33 @@ def evolve(
         moves = length < (1.4 + 2.0 / (n + 1.0)) * usual * early
         q = (1.0 - c_c) * q + moves * np.sqrt(c_c * (2.0 - c_c) * mass) * y
         C *= 1.0 - c_1 - c_mu + (not moves) * c_1 * c_c * (2.0 - c_c)
-        C += c_1 * np.outer(q, q) + c_mu * (Y[order].T * w) @ Y[order]
+        _add_outer_products(C, c_1, q, c_mu * (Y[order].T * w), Y[order])
         s *= np.exp(c_s / d_s * (length / usual - 1.0))
     return best, least
+
+
+def _axes_of(C):
+    """Lengths and directions of the axes of the normal distribution."""
+    squares, axes = np.linalg.eigh(C)
+    # Rounding can leave one below 0.
+    return np.sqrt(np.maximum(squares, 0.0)), axes
+
+
+def _stretched(Z, axes, lengths):
+    """Z times the transpose of axes * lengths, a root of C."""
+    return np.hstack([Z @ (axes[some] * lengths).T for some in _some_of(axes)])
+
+
+def _add_outer_products(C, c, q, weighted, steps):
+    """Add c q q' and weighted @ steps to C, in place."""
+    for some in _some_of(C):
+        C[some] += c * np.outer(q[some], q) + weighted[some] @ steps
+
+
+def _some_of(matrix):
+    """Rows at a time."""
+    n = len(matrix)
+    return gen_batches(n, n if n < _MANY_PARAMETERS else _PARAMETERS)
 
 
 def into_bounds(points, lower, upper):

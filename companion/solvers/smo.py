@@ -245,7 +245,7 @@ def solve(problem, rules):
     if converged:
         reason = f"The maximal violation {violation:.3g} is at most tol = {tol:g}."
     elif status == BUDGET:
-        reason = f"The budget of {rules.budget} iterations is spent."
+        reason = _reason_of_a_spent_budget(problem, rules.budget)
     elif status == IDLE:
         n_sweeps = max(_SWEEPS_BETWEEN_LOOKS, _UPDATES_BETWEEN_LOOKS // problem.n)
         reason = (
@@ -263,6 +263,17 @@ def solve(problem, rules):
     if not converged:
         _warn(result, rules)
     return result
+
+
+def _reason_of_a_spent_budget(problem, budget):
+    reason = f"The budget of {budget} iterations is spent."
+    width = problem.high - problem.low
+    if np.isinf(width[problem.ridge == 0.0]).any():
+        reason += (
+            " With infinite bounds there is no solution where no machine fits the samples: use a "
+            "finite C."
+        )
+    return reason
 
 
 def _minimise(problem, rules, target):

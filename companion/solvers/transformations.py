@@ -9,9 +9,11 @@ transformations, 2008, chapters 4 and 5.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from companion._utils.checks import checked_positive
 from companion.conformal import factors as c
@@ -29,6 +31,9 @@ __all__ = [
     "WuAmari",
     "Xiong",
 ]
+
+# Support vectors whose distances are held at a time.
+_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,12 @@ class WuAmari(Rule):
 
     def stage(self, trained):
         samples = trained.columns
-        distances = trained.problem.whole_distances[np.ix_(samples, samples)]
-        return c.Gaussians(
-            trained.columns, c.wu_amari_rates(distances, self.n_neighbors)
-        )
+
+        def rates(rows):
+            distances = trained.problem.distances_between(samples[rows], samples)
+            return c.wu_amari_rates(distances, self.n_neighbors, rows)
+
+        return c.Gaussians(samples, _in_blocks(rates, samples.size))
 
 
 @dataclass(frozen=True)
@@ -141,11 +148,10 @@ def _on_the_boundary(trained, first, second, beta, rule):
     d = trained.factors
     p = first.size
     both = np.concatenate([first, second])
-    K = problem.K[np.ix_(both, both)] * np.outer(d[both], d[both])
-    squares = (1.0 - beta) ** 2 * K.diagonal()[:p, np.newaxis] + beta**2 * K.diagonal()[
-        p:
-    ]
-    squares = squares + 2.0 * beta * (1.0 - beta) * K[:p, p:]
+    K = problem.K[np.ix_(first, second)] * np.outer(d[first], d[second])
+    lengths = problem.diagonal * (d * d)
+    squares = (1.0 - beta) ** 2 * lengths[first, np.newaxis] + beta**2 * lengths[second]
+    squares += 2.0 * beta * (1.0 - beta) * K
     stage = c.Interpolations(
         problem.train[both], p, d[both], beta, squares, rule.radius
     )
@@ -259,9 +265,10 @@ class TSVT(Rule):
     def family(self, trained, rng):
         problem = trained.problem
         support = trained.support
-        distances = problem.distances(support)
-        further = problem.validation_distances(support)
-        return Widths(distances, further, _act_rates(trained))
+        distances = partial(problem.distances, support)
+        further = partial(problem.validation_distances, support)
+        sizes = problem.train.size, problem.validation.size
+        return Widths(distances, further, sizes, _act_rates(trained))
 
     def stage(self, trained, family, parameters):
         return c.Gaussians(trained.columns, np.array(parameters))
@@ -281,10 +288,21 @@ RULES = {
 
 def _act_rates(trained):
     support = trained.support
-    d = trained.factors
-    K = trained.problem.K[np.ix_(support, support)] * np.outer(d[support], d[support])
-    diagonal = K.diagonal()
-    return c.act_rates(c.feature_distances(K, diagonal, diagonal), trained.y[support])
+    d = trained.factors[support]
+    lengths = trained.problem.diagonal[support] * (d * d)
+
+    def rates(rows):
+        K = trained.problem.K[np.ix_(support[rows], support)] * np.outer(d[rows], d)
+        distances = c.feature_distances(K, lengths[rows], lengths)
+        return c.act_rates(distances, trained.y[support], rows)
+
+    return _in_blocks(rates, support.size)
+
+
+def _in_blocks(rates, n):
+    """Rates of n support vectors, some at a time: the distances of all are a matrix."""
+    numbers = np.arange(n)
+    return np.concatenate([rates(numbers[some]) for some in gen_batches(n, _ROWS)])
 
 
 def _require(rule, problem, *names):

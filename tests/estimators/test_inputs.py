@@ -76,8 +76,8 @@ def test_overflow_is_an_error_as_in_scikit_learn_and_no_warning(machine):
     "machine, gigabytes",
     (UnbiasedSVC(), 0.4),
     (WeightedRobustSVC(), 0.5),
-    (ConformalSVC(), 0.3),
-    (ConformalSVC(validation_fraction=None), 0.4),
+    (ConformalSVC(), 0.2),
+    (ConformalSVC(validation_fraction=None), 0.2),
     (LSSVC(), 0.1),
 )
 def test_a_kernel_fit_that_memory_does_not_hold_is_refused_with_the_way_out(

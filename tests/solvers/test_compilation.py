@@ -20,7 +20,8 @@ random = np.random.default_rng(0)
 X, noise = random.normal(size=(100, 2)), 0.5 * random.normal(size=100)
 y = np.where(X[:, 0] > noise, 1.0, -1.0)
 D = squared_distances(X)
-part = ConformalProblem(np.exp(-D), y, np.arange(0, 100, 4),
+K = np.exp(-D)
+part = ConformalProblem(K, y, np.arange(0, 100, 4),
                         C=10.0, distances=D, sigma=0.5 ** 0.5, n_features=2)
 results = [conformal_transformations(part, name, search="validation_cma", generations=3)
            for name in ("mdt", "tsvt", "xiong")]
@@ -31,7 +32,7 @@ for fits in (
          tol=1e-9).decision_function
      for gamma in (0.1, 1.0) for ridge in (0.1, 1e-3)
      for selection in ("first_order", "second_order") for accelerate in (False, True)],
-    [result.decision_function(part.whole_K, D) for result in results],
+    [result.decision_function(K, D) for result in results],
 ):
     print(hashlib.sha256(np.concatenate([fit.ravel() for fit in fits]).tobytes()).hexdigest())
 """

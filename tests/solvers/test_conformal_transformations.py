@@ -30,9 +30,17 @@ def run(part, transform, search="separability_gradient", **settings):
 
 def decisions(result, part):
     """At all samples."""
-    return result.decision_function(
-        part.whole_K, part.whole_distances, part.whole_K.diagonal()
-    )
+    K, D = matrices(part)
+    return result.decision_function(K, D, K.diagonal())
+
+
+def matrices(part):
+    """The whole Gram matrix and the squared distances, in the order of the samples."""
+    places = np.argsort(np.concatenate([part.train, part.validation]))
+    D = part.distances_between(*2 * [np.arange(places.size)])
+    far = np.exp(-D[np.ix_(part.validation, part.validation)] * (0.5 / part.sigma**2))
+    K = np.block([[part.K, part.validation_K], [part.validation_K.T, far]])
+    return K[np.ix_(places, places)], D
 
 
 @dataclass(frozen=True)
@@ -57,8 +65,7 @@ class Narrow(Rule):
 def test_predictions_use_the_kernel_of_the_training(transform, search):
     _, _, part = problem()
     result = run(part, transform, search, max_transforms=3, theta=0.0)
-    K = part.whole_K
-    D = part.whole_distances
+    K, D = matrices(part)
     wanted = 2 / result.machine.squared_norm * result.machine.decision_function
     whole = decisions(result, part)
     np.testing.assert_allclose(
@@ -209,7 +216,7 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
         )
         np.testing.assert_allclose(in_svm, ratio * in_hull)
     found = run(part, MDT(units="svm"), max_transforms=1)
-    K = part.whole_K
+    K, _ = matrices(part)
     np.testing.assert_allclose(
         found.transformation(K)[found.samples], found.factors, rtol=1e-9
     )
