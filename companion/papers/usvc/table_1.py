@@ -35,7 +35,7 @@ _OF_ANY_START = ("LS", "SVC", "Optimal")
 
 #: Costs beyond the printed 10, and rules that end an iteration at a relative change.
 COSTS = (10.0, 100.0, 1000.0, 10000.0)
-STOPS = (1e-1, 1e-2, 1e-3, 1e-4)
+STOPS = (0.1, 0.05, 0.03, 0.01, 0.001)
 #: The one that is read, as the columns name it.
 STOP = "0.01"
 
@@ -71,22 +71,18 @@ def compute_plain(unit):
     trial = _Trial(unit)
     svc = cases.fit(trial.design, trial.train[1], max_iter=500, **_PLAIN)
     name = {"machine": "SVC", "start": "least_squares", "way": "plain"}
-    return [name | trial.row_of(svc) | solved_by(svc)] + [
+    return [name | trial.row_of(svc) | trial.stopped(svc)] + [
         row for s in ORDERS for row in trial.unbiased(s, "plain")
     ]
 
 
-def solved_by(found):
-    """Problems solved until (w, b) changes by no more than a share of it: a column a rule."""
+def solved_until(found, rule):
+    """Problems solved until (w, b) changes by no more than a share of it, and (w, b) then."""
     points = found.log["w"]
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    relative = steps / np.linalg.norm(points[1:], axis=1)
-    return {
-        f"solved_{rule:g}": int(np.argmax(relative <= rule) + 1)
-        if (relative <= rule).any()
-        else len(points)
-        for rule in STOPS
-    }
+    is_small = steps <= rule * np.linalg.norm(points[1:], axis=1)
+    n_solved = int(np.argmax(is_small)) + 1 if is_small.any() else len(points) - 1
+    return n_solved, points[n_solved]
 
 
 def compute_harder(unit):
@@ -162,12 +158,23 @@ class _Trial:
                 self.design, self.train[1], s, point, plain=way == "plain"
             )
             name = {"machine": f"USVC s={s:g}", "start": start, "way": way}
-            solved = solved_by(found) if way == "plain" else {}
-            rows.append(name | self.row_of(found) | solved)
+            stopped = self.stopped(found) if way == "plain" else {}
+            rows.append(name | self.row_of(found) | stopped)
         return rows
 
     def starts(self):
         return (("least_squares", "least_squares"), ("svc", self.svc))
+
+    def stopped(self, found):
+        """What an iteration has found where it is stopped at a relative change, by rule."""
+        row = {}
+        for rule in STOPS:
+            n_solved, (w, b) = solved_until(found, rule)
+            own = self.row(w, b)
+            kept = ("train_wrong", "test_wrong", "error", "threshold")
+            row[f"solved_{rule:g}"] = n_solved
+            row |= {f"{name}_{rule:g}": own[name] for name in kept}
+        return row
 
     def row_of(self, found):
         w = found.coef[0]
