@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.papers.conformal import beyond_studies, g_means, practice
-from companion.papers.conformal.beyond_studies import CHOICES, SCALINGS
+from companion.papers.conformal.beyond_studies import AMARI_READ, CHOICES, SCALINGS
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
 from companion.papers.conformal.methods import PRINTED, SVM
@@ -16,9 +16,6 @@ from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import Values
 
 STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
-
-#: Amari's transformation with the support weights of the SVM, in ``data/readings.yaml``.
-AMARI_READ = "AMA, SVM's units"
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
@@ -106,15 +103,21 @@ def reproduced_values(records):
         most = max(kept, key=lambda rows: rows.support.mean())
         numbers["support vectors", column] = most.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
-    if g_means.present(records["forced"]):
-        read = Values()
-        numbers = _forced(records["forced"], AMARI_READ)
-        amari = {
-            place: own for place, own in numbers.items() if "ACT" not in str(place)
-        }
-        g_means.add_means(read, amari)
-        out.extend(read, SVM_UNITS)
+    out.extend(_in_svm_units(records), SVM_UNITS)
     return out.frame()
+
+
+def _in_svm_units(records):
+    """What is said of Amari's transformation, with the support weights of the SVM."""
+    out = Values()
+    numbers = {}
+    if g_means.present(records["forced"]):
+        forced = _forced(records["forced"], AMARI_READ)
+        numbers |= {k: own for k, own in forced.items() if "ACT" not in str(k)}
+    if not records["widths"].empty:
+        numbers |= _widths(records["widths"], AMARI_READ)
+    g_means.add_means(out, numbers)
+    return out
 
 
 def _corrections(frame, words):
@@ -222,9 +225,9 @@ def width_means(frame):
     return means.unstack()
 
 
-def _widths(frame):
+def _widths(frame, amari="AMA"):
     table = width_means(frame)
-    gain = table[SVM] - table["AMA"]
+    gain = table[SVM] - table[amari]
     drawn = table.index.get_level_values("width") < 10_000
     correlations = [
         spearmanr(part[SVM], gain.loc[part.index]).statistic

@@ -35,14 +35,15 @@ from companion.solvers.transformations import MDT, RULES
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
 BASE_WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
 WIDTH_METHODS = ("AMA", "ACT", "WIL", "MDT-JGRAD")
+#: Amari's c with the support weights of the SVM, not those of the hulls.
+AMARI_READ = "AMA, SVM's units"
 
 #: Numbers of forced transformations.
 FORCED_NUMBERS = (0, 1, 3, 5)
-#: What is forced; Amari's c also with the support weights of the SVM, not those of the hulls.
 FORCED_RULES = {
     "AMA": RULES["amari"](),
     "ACT": RULES["act"](),
-    "AMA, SVM's units": RULES["amari"](units="svm"),
+    AMARI_READ: RULES["amari"](units="svm"),
 }
 
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
@@ -86,6 +87,8 @@ def compute_widths(problem):
         for name in WIDTH_METHODS:
             result = part.transformed(*CONFORMAL[name])
             yield {"width": width} | outcome(part, name, result)
+        result = part.transformed(RULES["amari"](units="svm"))
+        yield {"width": width} | outcome(part, AMARI_READ, result)
 
 
 @part_by_part
