@@ -1,11 +1,18 @@
 """Figures show what they are given: axes labelled in the paper's words, data unchanged."""
 
+import json
+import re
+from itertools import combinations
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
+from _cases import refused
+from matplotlib.colors import to_rgb
 
 from companion import plotting
+from companion.plotting import sliding
 
 
 def texts(labels):
@@ -44,16 +51,73 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
     assert len(ax.lines) == 1
 
 
-def test_a_player_needs_no_network_and_is_the_same_every_time():
-    def html():
-        fig = Figure()
-        ax = fig.subplots()
-        return plotting.player(
-            fig, lambda k: ax.plot([0, k]), range(3), name="example"
-        ).data
+def test_sliders_need_no_network_and_start_where_they_are_told():
+    def draw(place, height=0):
+        plt.subplots(figsize=(2, 2))[1].plot([0, place, height])
 
-    first = html()
-    assert first == html() and "http" not in first and "fa-" not in first
-    assert (
-        first.count("data:image/png;base64") == 3 and 'id="_anim_imgexample"' in first
+    knobs = {"place": [1, 2, 3], "height": [0.5, 4.0]}
+    told = {"start": {"place": 2, "height": 4.0}, "name": "example", "alt": "A line."}
+    html = plotting.sliders(draw, knobs, **told).data
+    assert html == plotting.sliders(draw, knobs, **told).data
+    assert "http" not in html
+    frames = json.loads(re.search(r"const frames = (.*);", html)[1])
+    first = re.search(r'src="data:image/png;base64,([^"]+)"', html)[1]
+    assert len(set(frames)) == 6
+    assert first == frames[3]
+    assert 'alt="A line. place 2, height 4"' in html
+    assert plt.get_fignums() == []
+
+
+def test_sliders_refuse_what_would_make_a_page_slow(monkeypatch):
+    monkeypatch.setattr(sliding, "_MOST_BYTES", 1000)
+    refused(
+        "Give the knobs fewer values, or draw smaller figures",
+        plotting.sliders,
+        lambda k: plt.subplots(),
+        {"k": [1]},
+        start={"k": 1},
+        name="example",
+        alt="Nothing.",
     )
+
+
+def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):
+    ax.plot([0, 1], label="SVC")
+    ax.set(title=r"$\tau$ = 3: nine of ten found", xlabel="$x_1$", ylabel="error")
+    ax.legend()
+    assert plotting.describe(ax.figure) == (
+        "A figure. Title: tau = 3: nine of ten found. Axes: error over x_1. Drawn: SVC."
+    )
+
+
+#: Names of one machine.
+SAME = (
+    {"L1", "SVC", "SVMlight"},
+    {"L2", "SVM"},
+    {"USVC", "USVC s=2"},
+    {"AMA", "Amari"},
+)
+SAME = (*SAME, {"WIL", "Williams"})
+
+
+def lab(color):
+    """A colour by how it is seen: CIE L*a*b*."""
+    rgb = np.array(to_rgb(color))
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    to_xyz = [
+        [0.4124, 0.3576, 0.1805],
+        [0.2126, 0.7152, 0.0722],
+        [0.0193, 0.1192, 0.9505],
+    ]
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / [0.9505, 1, 1.089], 1e-6))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_each_machine_has_a_colour_of_its_own():
+    colors = {name: look["color"] for name, look in plotting.MACHINE_STYLES.items()}
+    for one, other in combinations(colors, 2):
+        if any({one, other} <= names for names in SAME):
+            assert colors[one] == colors[other]
+        else:
+            distance = np.linalg.norm(lab(colors[one]) - lab(colors[other]))
+            assert distance > 20, (one, other)  # two is what an eye just sees

@@ -1,14 +1,12 @@
 """Looks shared by all figures, and the plots that more than one paper needs."""
 
-import re
-from unittest.mock import patch
-
 import numpy as np
+
+from companion.plotting.described import described_in_notebooks
 
 __all__ = [
     "CRITERION_STYLES",
     "MACHINE_STYLES",
-    "player",
     "plot_differences",
     "plot_distributions",
     "style",
@@ -20,33 +18,39 @@ def _look(color, marker, linestyle, **others):
     return {"color": color, "marker": marker, "linestyle": linestyle, **others}
 
 
-#: One look for each machine in every figure; L1, SVC and SVMlight are one machine, in one colour.
+#: One look for each machine in every figure. Names of one machine share a colour, which no other
+#: machine has: L1, SVC and SVMlight are one, and so are L2 and the SVM of the thesis.
 MACHINE_STYLES = {
-    "LS": _look("#d95f02", "s", "-"),
-    "Least 1-Norm": _look("#1b4f9c", "o", "-"),
-    "L1": _look("#66a9d8", "^", "--"),
-    "L2": _look("#f4b183", "v", "--"),
-    "SVC": _look("#66a9d8", "D", "-."),
-    "SVMlight": _look("#66a9d8", "X", "-."),
-    "ERM-SVC": _look("#8c6bb1", "d", "--"),
-    "SVC on prototypes": _look("#41b6c4", "P", ":"),
-    "AdaBoost": _look("#4d9221", "<", ":"),
-    "USVC": _look("#1b4f9c", "*", "-", markersize=10),
-    "USVC s=2": _look("#1b4f9c", "p", "-"),
-    "USVC s=10": _look("#8c6bb1", "d", "-"),
-    "WSVM": _look("#4d9221", "v", "--"),
-    "WRSVM": _look("#1b4f9c", "h", "-"),
-    "logistic regression": _look("#777777", "P", ":"),
-    "USVC s=4": _look("#1b9e77", "h", "-"),
+    "L1": _look("#4a90d9", "^", "--"),
+    "SVC": _look("#4a90d9", "D", "-."),
+    "SVMlight": _look("#4a90d9", "X", "-."),
+    "L2": _look("#777777", "v", "--"),
     "SVM": _look("#777777", "o", "-"),
-    "AMA": _look("#1b4f9c", "s", "--"),
-    "ACT": _look("#66a9d8", "^", "-."),
-    "WIL": _look("#4d9221", "v", ":"),
-    "MDT-JGRAD": _look("#d95f02", "D", (0, (5, 1))),
-    "TSVT-JGRAD": _look("#8c6bb1", "P", "--"),
-    "TSVT-JMETA": _look("#b2abd2", "X", "-."),
+    "LS": _look("#d95f02", "s", "-"),
+    "Least 1-Norm": _look("#6a1b9a", "o", "-"),
+    "USVC": _look("#c2185b", "*", "-", markersize=10),
+    "USVC s=2": _look("#c2185b", "p", "-"),
+    "USVC s=4": _look("#f48fb1", "h", "-"),
+    "USVC s=10": _look("#6d0032", "d", "-"),
+    "ERM-SVC": _look("#9c7a00", "d", "--"),
+    "SVC on prototypes": _look("#00a99d", "P", ":"),
+    "AdaBoost": _look("#3f7d20", "<", ":"),
+    "WSVM": _look("#a4c22e", "v", "--"),
+    "WRSVM": _look("#00574d", "h", "-"),
+    "logistic regression": _look("#8d5a3b", "P", ":"),
+    "AMA": _look("#1b3a8c", "s", "--"),
+    "Amari": _look("#1b3a8c", "s", "--"),
+    "ACT": _look("#f2a900", "^", "-."),
+    "Wu-Amari": _look("#ff8a70", "<", "-."),
+    "KBA": _look("#2ecc71", "p", ":"),
+    "WIL": _look("#8b1a1a", "v", ":"),
+    "Williams": _look("#8b1a1a", "v", ":"),
+    "MDT-JGRAD": _look("#ff2d2d", "D", (0, (5, 1))),
+    "TSVT-JGRAD": _look("#9a78e0", "P", "--"),
+    "TSVT-JMETA": _look("#35c8e8", "X", "-."),
+    "balanced weights": _look("#e438e4", "h", ":"),
+    "threshold by CV": _look("#37474f", "o", "-"),
     "exact maximiser": _look("black", "*", "-"),
-    "balanced weights": _look("#e7298a", "h", ":"),
 }
 
 #: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.
@@ -76,13 +80,14 @@ def style_of(name):
 
 
 def style():
-    """Settings shared by all figures: ``with style(): ...``; twice the pixels in a notebook."""
+    """Settings shared by all figures: ``with style(): ...``.
+
+    In a notebook they have twice the pixels, and a text alternative.
+    """
     import matplotlib.pyplot as plt
 
     if "inline" in plt.get_backend():
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-        set_matplotlib_formats("retina")
+        described_in_notebooks()
 
     settings = {
         "figure.dpi": 100,
@@ -155,43 +160,3 @@ def plot_differences(ax, names, series, *, xlabel, title=""):
     ax.set(xlabel=xlabel, title=title, ylim=(len(names) - 0.5, -0.5))
     ax.legend(fontsize="small")
     return ax
-
-
-#: What stands on the buttons of a player, by the name of the icon that matplotlib fetches for it.
-_BUTTONS = {
-    "minus": "\u2212",
-    "fast-backward": "|\u25c0\u25c0",
-    "step-backward": "|\u25c0",
-    "play fa-flip-horizontal": "\u25c0",
-    "pause": "||",
-    "play": "\u25b6",
-    "step-forward": "\u25b6|",
-    "fast-forward": "\u25b6\u25b6|",
-    "plus": "+",
-}
-
-
-def player(fig, draw, frames, *, name):
-    """A figure that moves, as HTML with a slider that needs neither a kernel nor the network.
-
-    `draw` is called with each of the `frames` and draws it on `fig`, which is closed then. `name`,
-    of letters and unique on the page, stands for the random one by which matplotlib tells players
-    apart, so that equal frames give equal HTML.
-    """
-    import matplotlib.pyplot as plt
-    from IPython.display import HTML
-    from matplotlib.animation import FuncAnimation
-
-    settings = {"savefig.dpi": 60, "animation.embed_limit": 1.0}
-    # a frame is drawn when it is saved, which is enough
-    with plt.rc_context(settings), patch.object(fig.canvas, "draw_idle"):
-        html = FuncAnimation(fig, draw, frames).to_jshtml(fps=3, default_mode="once")
-    plt.close(fig)
-    html = re.sub(r"<link[^>]*>", "", html)
-    html = re.sub(
-        r'<i class="fa fa-([^"]*)"></i>', lambda icon: _BUTTONS[icon[1]], html
-    )
-    html = html.replace(
-        "<img ", f'<img alt="A figure that moves by the buttons below: {name}" '
-    )
-    return HTML(html.replace(re.search("_anim_img([0-9a-f]+)", html)[1], name))

@@ -75,6 +75,10 @@ class Paper:
         A sentence in Markdown on what the paper proposes, and one on what to use today.
     claim : str, optional
         The sentence of the published claims with which the proposal stands or falls.
+    address : str, optional
+        Where the paper can be read: the address of its DOI if it has one.
+    alike : str, optional
+        What comes nearest in scikit-learn, e.g. "sklearn.svm.SVC".
     """
 
     key: str
@@ -85,6 +89,8 @@ class Paper:
     proposes: str = ""
     today: str = ""
     claim: str = ""
+    address: str = ""
+    alike: str = ""
 
     @property
     def artefacts(self) -> tuple[Artefact, ...]:

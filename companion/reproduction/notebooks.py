@@ -15,13 +15,13 @@ from textwrap import shorten
 import nbformat
 
 from companion._utils.files import replace_bytes
-from companion.reproduction.artefacts import list_artefacts, notebook_path
+from companion.reproduction.arrangement import arrange, fold
+from companion.reproduction.artefacts import notebook_path
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.warm import WarmKernelManager
 
 _INJECTED = "injected-parameters"
-_NAVIGATION = "navigation"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -39,31 +39,6 @@ class NotebookReport:
 
     def __str__(self):
         return f"{self.notebook}: {self.failure or f'ran in {self.duration:.0f} s'}"
-
-
-def navigation(artefact):
-    """Markdown that leads to the notebooks before and after, in the order in which they are read.
-
-    "" for a notebook about all papers.
-    """
-    own = [other for other in list_artefacts() if other.paper == artefact.paper]
-    if artefact not in own:
-        return ""
-    here = own.index(artefact)
-    links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
-    before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
-    after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
-    return " \u00b7 ".join([*before, "[All papers](../overview.ipynb)", *after])
-
-
-def _navigable(notebook, artefact):
-    """Put the navigation of an artefact into the last cell of its notebook, in place."""
-    text = navigation(artefact)
-    cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
-    cell = nbformat.v4.new_markdown_cell(
-        text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]}
-    )
-    notebook.cells = [*cells, cell] if text else cells
 
 
 def make_stamp(artefact):
@@ -180,7 +155,7 @@ def _prepared(source, artefact, parameters):
         if cell.cell_type == "code":
             cell.outputs = []
             cell.execution_count = None
-    _navigable(notebook, artefact)
+    arrange(notebook, artefact)
     if parameters:
         notebook.metadata.papermill = {}
         for cell in notebook.cells:  # which papermill expects
@@ -211,6 +186,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
         _write(notebook, output)
         failure = _execute(notebook, source.parent)
         executed = clean_notebook(notebook, make_stamp(artefact))
+        fold(executed)
         _write(executed, output)
         if in_place and not failure:
             action = f"write {source}"

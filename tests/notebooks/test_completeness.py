@@ -2,6 +2,8 @@
 
 import ast
 import re
+from copy import deepcopy
+from importlib import import_module
 
 import nbformat
 import papermill
@@ -16,6 +18,7 @@ from companion.papers.l1nsvm.fig_1 import RULES
 from companion.papers.l1nsvm.machines import SETTINGS
 from companion.papers.usvc.splits import BENCHMARK_SETS, MEDICAL_SETS
 from companion.papers.wrsvm.theory import LOSSES
+from companion.reproduction.arrangement import fold, navigation, way_out
 from companion.reproduction.artefacts import (
     list_across,
     list_artefacts,
@@ -23,7 +26,6 @@ from companion.reproduction.artefacts import (
     notebook_path,
 )
 from companion.reproduction.codehash import code_digest
-from companion.reproduction.notebooks import navigation
 from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.published import load_published
 from companion.reproduction.tables import VALUES_MIME
@@ -156,7 +158,7 @@ def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_it
         study.name: code_digest(study.compute) for study in artefact.studies
     }
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert name in METHODS or any(
+    assert name in {*METHODS, "tour"} or any(
         VALUES_MIME in output.get("data", {}) for output in outputs
     )
 
@@ -171,6 +173,75 @@ def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
     ]
     assert tagged == list(filter(None, [navigation(artefact)]))
     assert not tagged or tagged == [cells[-1].source]
+
+
+@pytest.mark.parametrize("name", ARTEFACTS)
+def test_the_first_cell_leads_to_paper_method_code_and_the_nearest_in_scikit_learn(
+    name,
+):
+    text = way_out(ARTEFACTS[name])
+    assert read(notebook_path(ARTEFACTS[name])).cells[0].source.endswith(text)
+    if name in PRINTED:
+        assert re.search(
+            r"\[the paper\]\(https://.*\[its method\].*scikit-learn's nearest", text
+        )
+        assert re.search(r"code: .*/companion/reproduction/regenerate\.py\)", text)
+
+
+@pytest.mark.parametrize("name", list_papers())
+def test_the_nearest_in_scikit_learn_is_there(name):
+    module, _, nearest = list_papers()[name].alike.rpartition(".")
+    assert callable(getattr(import_module(module), nearest))
+
+
+def anchors(path):
+    """What a page of Jupyter calls its headings."""
+    lines = [line for cell in read(path).cells for line in cell.source.splitlines()]
+    return {
+        line.lstrip("# ").replace(" ", "-") for line in lines if line.startswith("#")
+    }
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_links_lead_to_files_and_headings_that_are_there(path):
+    texts = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
+    pattern = r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)"
+    for link in re.findall(pattern, "\n".join(texts)):
+        if link.startswith("https://"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.is_file(), link
+        assert not anchor or target.suffix == ".md" or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_picture_stands_near_the_top_and_the_page_is_no_wall(path):
+    notebook = read(path)
+    assert len(notebook.cells) <= 30
+    folded = deepcopy(notebook)
+    fold(folded)
+    assert [c.metadata.get("jupyter") for c in folded.cells] == [
+        c.metadata.get("jupyter") for c in notebook.cells
+    ]
+    n_lines = 0
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        shown = str([output.get("data", {}) for output in cell.outputs])
+        if not cell.metadata.get("jupyter", {}).get("source_hidden"):
+            n_lines += len(list(filter(None, cell.source.splitlines())))
+        if "image/png" in shown or "companion-sliders" in shown:
+            break
+    else:
+        pytest.fail("There is no figure.")
+    assert n_lines <= 15
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_figure_has_a_text_alternative(path):
+    for cell in read(path).cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                assert len(output.metadata["image/png"]["alt"]) > 40, cell.source
 
 
 @pytest.mark.parametrize("factor", [1 + 1e-12, 1 + 1e-6], ids=["rounding", "off"])

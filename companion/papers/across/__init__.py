@@ -6,6 +6,9 @@ __all__ = ["ARTEFACTS"]
 
 ARTEFACTS: tuple[Artefact, ...] = (
     Artefact(
+        "", "tour", "A tour: seven machines and scikit-learn's SVC on one data set"
+    ),
+    Artefact(
         "",
         "overview",
         "All papers: what they claim, how much of it holds, their errata",

@@ -12,6 +12,7 @@ import pandas as pd
 from companion._utils.paths import build_dir, data_dir, notebooks_dir
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
+from companion.reproduction.arrangement import fold
 from companion.reproduction.artefacts import (
     list_across,
     list_artefacts,
@@ -26,8 +27,7 @@ from companion.reproduction.scores import NOT_SCORED, joint_lines, score
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
 
-_SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
-_TELLS = re.compile(r"Markdown\(|findings\(|verdict_table\(")
+_LOCAL = re.compile(r"(?<=\]\(#)[^()\s]+(?:\([^()\s]*\)[^()\s]*)*(?=\))")
 
 
 class ReportError(RuntimeError):
@@ -137,23 +137,24 @@ def _find_figure(entry):
         own.pop(VALUES_MIME, None)
 
 
-def _size_figures(notebook):
-    """Show a figure at the size that its notebook says, which is half that of its pixels."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if width := output.get("metadata", {}).get("image/png", {}).get("width"):
-                cell.metadata["mystnb"] = {"image": {"width": f"{width}px"}}
+def _as_on_the_site(link):
+    """The name that a heading has on the site, of that which it has in Jupyter."""
+    return re.sub(r"[^\w-]", "", link[0].lower())
 
 
-def _fold_plumbing(notebook):
-    """Fold up code that sets up and shows nothing, or that only writes sentences or verdicts."""
+def _prepare(notebook):
+    """Show figures at half the size of their pixels, with their texts, and fold what is folded."""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "markdown"):
+        cell.source = _LOCAL.sub(_as_on_the_site, cell.source)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        tags = cell.metadata.get("tags", [])
-        shown = {kind for output in cell.outputs for kind in output.get("data", {})}
-        plumbing = "parameters" in " ".join(tags) or _SET_UP.search(cell.source)
-        tells = _TELLS.search(cell.source) and not {"image/png"} & shown
-        if tells or (plumbing and not shown):
-            cell.metadata["tags"] = [*tags, "hide-input"]
+        if cell.metadata.get("jupyter", {}).get("source_hidden"):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+        for output in cell.outputs:
+            known = output.get("metadata", {}).get("image/png", {})
+            image = {"alt": known["alt"]} if "alt" in known else {}
+            image |= {"width": f"{known['width']}px"} if "width" in known else {}
+            if image:
+                cell.metadata["mystnb"] = {"image": image}
 
 
 def _lines(ledger, deviations, beside):
@@ -201,8 +202,8 @@ def _read_notebook(entry, profile):
         entry.path = path
         entry.notebook = nbformat.read(path, as_version=4)
         _find_figure(entry)
-        _size_figures(entry.notebook)
-        _fold_plumbing(entry.notebook)
+        fold(entry.notebook)
+        _prepare(entry.notebook)
 
 
 def gather(profile, artefacts=None):

@@ -32,8 +32,11 @@ def _formula(translator, node):
 
 
 def _describe_figures(app, doctree):
-    """Give every figure a text alternative: which it is, the section, and the text above it."""
-    figures = [node for node in doctree.findall(nodes.image) if not node.get("alt")]
+    """Give every figure a text alternative: which it is, and what it shows.
+
+    What it shows is said by its notebook, or else by its section and the text above it.
+    """
+    figures = [*doctree.findall(nodes.image)]
     title = section = text = ""
     for node in doctree.findall():
         if isinstance(node, nodes.title):
@@ -44,9 +47,8 @@ def _describe_figures(app, doctree):
             text = node.astext()
         elif node in figures:
             number = f"Figure {figures.index(node) + 1} of {len(figures)}"
-            alt = re.sub(
-                r"[\\${}]", "", f"{number} in “{title}”, section “{section}”. {text}"
-            )
+            about = node.get("alt") or f"In “{title}”, section “{section}”. {text}"
+            alt = re.sub(r"[\\${}]", "", f"{number}. {about}")
             node["alt"] = textwrap.shorten(alt, _ALT_WIDTH, placeholder=" …")
 
 

@@ -1,0 +1,63 @@
+"""What a figure shows, in words, for who cannot see it."""
+
+import re
+
+__all__ = ["describe"]
+
+
+def _plain(text):
+    """A label without the marks of a formula."""
+    return " ".join(re.sub(r"[\\${}]", "", text).split())
+
+
+def describe(fig):
+    """A text alternative of a figure: its titles, its axes, and what its legends name.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+
+    Returns
+    -------
+    str
+    """
+    panels = [
+        ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"
+    ]
+    titles = [fig.get_suptitle(), *(ax.get_title() for ax in panels)]
+    axes = [f"{ax.get_ylabel()} over {ax.get_xlabel()}" for ax in panels]
+    names = [name for ax in panels for name in ax.get_legend_handles_labels()[1]]
+    named = [name for name in names if not name.startswith("_")]
+    texts = [text.get_text() for ax in panels for text in ax.texts]
+
+    def told(what, parts):
+        parts = dict.fromkeys(filter(re.compile(r"\w").search, map(_plain, parts)))
+        return f"{what}: {'; '.join(parts)}." if parts else ""
+
+    number = "A figure" if len(panels) < 2 else f"A figure of {len(panels)} panels"
+    whole = [axis for axis in axes if not axis.startswith(" ") and axis[-1] != " "]
+    parts = [f"{number}.", told("Title", titles), told("Axes", whole)]
+    parts += [told("Drawn", named), told("Texts in it", texts[:6])]
+    return " ".join(filter(None, parts))
+
+
+def _retina_with_alt(fig):
+    """A picture of a figure, with its size and its text alternative."""
+    from IPython.core.pylabtools import retina_figure
+
+    found = retina_figure(fig, base64=True)
+    if found is None:
+        return None
+    picture, size = found
+    return picture, size | {"alt": describe(fig)}
+
+
+def described_in_notebooks():
+    """Have figures drawn at twice the pixels, with a text alternative beside their size."""
+    from IPython import get_ipython
+    from matplotlib.figure import Figure
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+    set_matplotlib_formats("retina")
+    formatter = get_ipython().display_formatter.formatters["image/png"]
+    formatter.for_type(Figure, _retina_with_alt)

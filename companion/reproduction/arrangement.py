@@ -1,0 +1,124 @@
+"""What stands around the story of a notebook: the way out of it, and what is folded up in it.
+
+Both are computed from what is registered and from the cells, and written whenever a notebook runs.
+"""
+
+import re
+
+import nbformat
+
+from companion.reproduction.artefacts import list_artefacts, list_papers
+
+__all__ = ["arrange", "fold", "navigation", "way_out"]
+
+_NAVIGATION = "navigation"
+_WAY_OUT = "**Around this page.** "
+_SCIKIT_LEARN = "https://scikit-learn.org/stable/modules/generated"
+_SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
+_TELLS = re.compile(r"Markdown\(|findings\(|verdict_table\(|show_card\(")
+_KEPT = {"parameters", "show-input", "skip-execution"}
+_PLOTS = re.compile(r"\bax(?:es)?\b|\bplt\.")
+
+
+def navigation(artefact):
+    """Markdown that leads to the notebooks before and after, in the order in which they are read.
+
+    "" for a notebook about all papers.
+    """
+    own = [other for other in list_artefacts() if other.paper == artefact.paper]
+    if artefact not in own:
+        return ""
+    here = own.index(artefact)
+    links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
+    before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
+    after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
+    return " \u00b7 ".join([*before, "[All papers](../overview.ipynb)", *after])
+
+
+def _sources(artefact):
+    """The modules that compute and read off what an artefact shows, and `regenerate`."""
+    functions = [study.compute for study in artefact.studies]
+    functions += [artefact.values] if artefact.values else []
+    modules = dict.fromkeys(getattr(f, "func", f).__module__ for f in functions)
+    modules |= {} if artefact.values is None else {artefact.values.__module__: None}
+    engine = ["companion.reproduction.regenerate"] if functions else []
+    return [*(name for name in modules if "summaries" not in name), *engine]
+
+
+def way_out(artefact):
+    """Markdown for the first cell: the paper, its method, the code behind, scikit-learn's nearest.
+
+    "" for a notebook about all papers.
+    """
+    paper = list_papers().get(artefact.paper)
+    if paper is None:
+        return ""
+    parts = [f"[the paper]({paper.address})"] if paper.address else []
+    own = {other.name for other in list_artefacts(paper.key)}
+    if "method" in own - {artefact.name}:
+        parts.append("[its method](method.ipynb)")
+    code = [
+        f"[`{name.removeprefix('companion.')}`](../../{name.replace('.', '/')}.py)"
+        for name in _sources(artefact)
+        if name.startswith("companion.")
+    ]
+    parts += [f"code: {', '.join(code)}"] if code else []
+    if paper.alike:
+        name = paper.alike.rpartition(".")[2]
+        address = f"{_SCIKIT_LEARN}/{paper.alike}.html"
+        parts.append(f"scikit-learn's nearest: [`{name}`]({address})")
+    return _WAY_OUT + "; ".join(parts) + "." if parts else ""
+
+
+def _shown(cell):
+    """The kinds of output that a cell shows."""
+    return {kind for output in cell.outputs for kind in output.get("data", {})}
+
+
+def _has_picture(cell):
+    sliding = any(
+        "companion-sliders" in output.get("data", {}).get("text/html", "")
+        for output in cell.outputs
+    )
+    return sliding or "image/png" in _shown(cell)
+
+
+def _can_wait(cell):
+    """Whether a cell after the first figure only sets up, only helps to draw, or only tells."""
+    if cell.outputs:
+        return bool(_TELLS.search(cell.source)) and not _has_picture(cell)
+    return bool(_SET_UP.search(cell.source) or _PLOTS.search(cell.source))
+
+
+def fold(notebook):
+    """Fold up the code that a reader can do without, in place: in JupyterLab and on the site.
+
+    That is all up to the first figure but the parameters, and after it what sets up, helps to draw
+    or only writes sentences. A cell with the tag ``hide-input`` is folded anywhere, one with the
+    tag ``show-input`` nowhere.
+    """
+    drawn = False
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        tags = set(cell.metadata.get("tags", []))
+        kept = _KEPT & tags
+        hidden = not kept and ("hide-input" in tags or not drawn or _can_wait(cell))
+        drawn = drawn or _has_picture(cell)
+        jupyter = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
+        if not hidden:
+            del jupyter["source_hidden"]
+        cell.metadata.pop("jupyter", None)
+        if jupyter:
+            cell.metadata["jupyter"] = jupyter
+
+
+def arrange(notebook, artefact):
+    """Put the way out into the first cell and the navigation into the last, in place."""
+    text = navigation(artefact)
+    cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
+    cell = nbformat.v4.new_markdown_cell(
+        text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]}
+    )
+    notebook.cells = [*cells, cell] if text else cells
+    first = notebook.cells[0]
+    story = first.source.partition(f"\n\n{_WAY_OUT}")[0]
+    first.source = "\n\n".join(filter(None, [story, way_out(artefact)]))
