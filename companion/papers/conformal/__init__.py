@@ -2,7 +2,8 @@
 
 One module an artefact: what it computes, the values it compares with print, its tables and figure.
 They share ``problems`` (data and settings), ``methods`` and today's ``baselines``, ``g_means`` of
-their records, and ``drawing``; the studies of ``beyond`` stand in ``beyond_studies``.
+their records, and ``drawing``; the studies of ``beyond`` and ``program`` stand in
+``beyond_studies``, that of ``today`` in ``practice``.
 """
 
 from companion.papers.conformal import (
@@ -11,7 +12,9 @@ from companion.papers.conformal import (
     checkers,
     criterion,
     magnification,
+    program,
     real_sets,
+    today,
 )
 from companion.reproduction import Artefact
 
@@ -35,4 +38,6 @@ ARTEFACTS = (
     _artefact(real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
     _artefact(criterion, "Sections 4.6 and 5.2: the separability criterion"),
     _artefact(beyond, "What the transformations are worth, and why"),
+    _artefact(program, "What the print leaves open: scales, units, searches, time"),
+    _artefact(today, "A rare class today"),
 )

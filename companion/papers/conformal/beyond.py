@@ -1,21 +1,24 @@
 """What the transformations are worth, and why: sections 3.2.2, 5.3, 5.4, 6.3.2 and chapter 7."""
 
-from itertools import product
-
 import numpy as np
-import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.papers.conformal import beyond_studies, g_means, practice
-from companion.papers.conformal.beyond_studies import AMARI_READ, CHOICES, SCALINGS
+from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
 from companion.papers.conformal.methods import PRINTED, SVM
-from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
+from companion.papers.conformal.problems import BOARD_NAME
 from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import Values
 
-STUDIES = (FOLDS, BOARD, *beyond_studies.STUDIES, practice.PRACTICE)
+STUDIES = (
+    FOLDS,
+    BOARD,
+    beyond_studies.WIDTHS,
+    beyond_studies.FORCED,
+    beyond_studies.SHIFT,
+)
 
 #: Rows and columns about errors on all real sets, and whose difference they are.
 PAIRS = {
@@ -32,24 +35,10 @@ CORRECTIONS = {
     "balanced weights": "balanced weights",
     "threshold by CV": "boundary movement",
 }
+MOVED = "threshold by CV"
 #: What the sentences about them hedge: "generally" is most sets, "may" is one of them.
 NOTICED = "share of data sets with a noticeable gain"
 LEAST = "least gain of a data set"
-
-#: Which search, and which family, the thesis calls slower than which.
-SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
-SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
-
-#: The same with everything chosen on training parts, over imbalances: rows, columns, methods.
-_MOVED = "threshold by CV"
-_BEST = "best transformation"
-NESTED = {
-    ("bias shift", f"g-means error: MDT-JGRAD - {_MOVED}, nested"): (
-        "MDT-JGRAD",
-        _MOVED,
-    ),
-    (_BEST, f"g-means error: {_BEST} - {_MOVED}, nested"): (_BEST, _MOVED),
-}
 
 
 def reproduced_values(records):
@@ -70,7 +59,7 @@ def reproduced_values(records):
         )
         column = "g-means error: method - SVM, folds that it transforms"
         numbers["validation set", column] = _after_validation(folds)
-        numbers |= _corrections(folds, _MOVED)
+        numbers |= corrections(folds, MOVED)
     if g_means.present(records["forced"]):
         numbers |= _forced(records["forced"])
     if not records["widths"].empty:
@@ -90,18 +79,6 @@ def reproduced_values(records):
         ]
         gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
         numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
-    numbers |= _costs(records["costs"]) | _ascents(records["ascents"])
-    if not records["practice"].empty:
-        frame = records["practice"]
-        means = g_means.by_partition(frame)
-        numbers |= {
-            place: means[one] - means[other] for place, (one, other) in NESTED.items()
-        }
-        numbers |= _corrections(frame, f"{_MOVED}, nested")
-        kept = [rows for _, rows in frame.groupby(["dataset", "imbalance"])]
-        column = "largest share of the training patterns, plain machine, nested"
-        most = max(kept, key=lambda rows: rows.support.mean())
-        numbers["support vectors", column] = most.groupby("partition").support.mean()
     g_means.add_means(out, numbers)
     out.extend(_in_svm_units(records), SVM_UNITS)
     return out.frame()
@@ -120,7 +97,7 @@ def _in_svm_units(records):
     return out
 
 
-def _corrections(frame, words):
+def corrections(frame, words):
     """What the sentences on both corrections say, with their hedges, of sets at their imbalances.
 
     The share of sets with a noticeable gain is of a moved threshold, the least gain of balanced
@@ -130,45 +107,13 @@ def _corrections(frame, words):
     error = g_means.error_table(frame)
     gains = -error.sub(error[SVM], axis=0)
     gains = gains.groupby(level=[*kinds, "partition"]).mean()
-    moved = gains[_MOVED].dropna() > g_means.NOTICEABLE
+    moved = gains[MOVED].dropna() > g_means.NOTICEABLE
     weighted = gains[practice.BALANCED].dropna().groupby(level=kinds)
     least = min((rows for _, rows in weighted), key=lambda rows: rows.mean())
-    nested = words.removeprefix(_MOVED)
+    nested = words.removeprefix(MOVED)
     return {
         ("boundary movement", f"{NOTICED}, {words}"): moved.groupby("partition").mean(),
         ("balanced weights", f"{LEAST}{nested}"): least,
-    }
-
-
-def _costs(frame):
-    """log10 of ratios of CPU times, a case a data set."""
-    if frame.empty:
-        return {}
-    seconds = np.log10(
-        frame.set_index(["what", "method", "dataset", "partition"]).seconds
-    )
-    times = seconds.groupby(level=["what", "method", "dataset"]).mean()
-    c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
-    gaps = {
-        "for c, Williams / the costliest of four": c["WIL"]
-        - c.drop(columns="WIL").max(axis=1)
-    }
-    gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
-    fast = whole.drop(columns=["PVGS", "PVGS, shared"])
-    gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
-    gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
-    return {
-        ("CPU time", f"log10 of the seconds {words}"): gap
-        for words, gap in gaps.items()
-    }
-
-
-def _ascents(frame):
-    """Whether an ascent of J from another start ends higher, a case a data set."""
-    column = "share of ascents of J that another start ends 1 % above"
-    return {
-        (name, column): (part.best > 1.01 * part.own).groupby(part.dataset).mean()
-        for name, part in (frame.groupby("method") if len(frame) else ())
     }
 
 
@@ -253,44 +198,3 @@ def _widths(frame, amari="AMA"):
         at = gain.xs(width, level="width").groupby(level="dataset").mean()
         numbers["kernel width", f"gain of Amari's method at 2 sigma^2 = {width}"] = at
     return numbers
-
-
-# -- tables -----------------------------------------------------------------------------------
-
-
-def agreement(frame):
-    """How far cells agree with the print, 0 to 1: a row a joint reading, a column a cell.
-
-    An error agrees within two standard errors of the printed mean of seven folds; on the board,
-    of which one draw is printed, within two standard deviations of our draws. An asterisk, or none,
-    agrees in the share of our partitions that have it as the print.
-    """
-    factors = {"scaling": list(SCALINGS), **CHOICES}
-    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
-    names = ["dataset", "method", *factors]
-    parts = frame.groupby([*names, "partition"]).agg({"error": "mean", "moved": "any"})
-    found = {}
-    for (name, method, *choices), part in parts.groupby(level=names):
-        on_board = name == BOARD_NAME
-        place = ("checkers", "g-means error") if on_board else ("real_sets", name)
-        printed = g_means.printed_values(*place)
-        known = part.error.std()
-        if not on_board:
-            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(
-                N_FOLDS
-            )
-        cells = {"error": float(abs(part.error.mean() - printed[method]) <= 2 * known)}
-        if method != SVM:
-            stays = method in g_means.printed_asterisks(name)
-            cells["asterisk"] = np.mean(part.moved != stays)
-        chosen = [
-            [v] if v != "any" else of
-            for v, of in zip(choices, factors.values(), strict=True)
-        ]
-        for joint, (what, value) in product(product(*chosen), cells.items()):
-            found.setdefault(joint, {})[name, method, what] = value
-    table = pd.DataFrame.from_dict(found, orient="index").reindex(
-        list(product(*factors.values()))
-    )
-    table.columns.names = ["data set", "method", "what"]
-    return table.rename_axis(list(factors))

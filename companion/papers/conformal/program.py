@@ -1,0 +1,106 @@
+"""What the print leaves open: scales, units, how searches leave plateaus, and time."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from companion.papers.conformal import g_means
+from companion.papers.conformal.beyond_studies import (
+    ASCENTS,
+    CHOICES,
+    COSTS,
+    READINGS,
+    SCALINGS,
+)
+from companion.papers.conformal.methods import SVM
+from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
+from companion.papers.conformal.real_sets import FOLDS
+from companion.papers.summaries import Values
+
+STUDIES = (FOLDS, READINGS, COSTS, ASCENTS)
+
+#: Which search, and which family, the thesis calls slower than which.
+SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
+SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
+
+
+def reproduced_values(records):
+    """What chapters 5 and 7 say of the time that methods take, and of the maxima of J."""
+    out = Values()
+    numbers = _costs(records["costs"]) | _ascents(records["ascents"])
+    g_means.add_means(out, numbers)
+    return out.frame()
+
+
+def _costs(frame):
+    """log10 of ratios of CPU times, a case a data set."""
+    if frame.empty:
+        return {}
+    seconds = np.log10(
+        frame.set_index(["what", "method", "dataset", "partition"]).seconds
+    )
+    times = seconds.groupby(level=["what", "method", "dataset"]).mean()
+    c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
+    gaps = {
+        "for c, Williams / the costliest of four": c["WIL"]
+        - c.drop(columns="WIL").max(axis=1)
+    }
+    gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
+    fast = whole.drop(columns=["PVGS", "PVGS, shared"])
+    gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
+    gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
+    return {
+        ("CPU time", f"log10 of the seconds {words}"): gap
+        for words, gap in gaps.items()
+    }
+
+
+def _ascents(frame):
+    """Whether an ascent of J from another start ends higher, a case a data set."""
+    column = "share of ascents of J that another start ends 1 % above"
+    return {
+        (name, column): (part.best > 1.01 * part.own).groupby(part.dataset).mean()
+        for name, part in (frame.groupby("method") if len(frame) else ())
+    }
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def agreement(frame):
+    """How far cells agree with the print, 0 to 1: a row a joint reading, a column a cell.
+
+    An error agrees within two standard errors of the printed mean of seven folds; on the board,
+    of which one draw is printed, within two standard deviations of our draws. An asterisk, or none,
+    agrees in the share of our partitions that have it as the print.
+    """
+    factors = {"scaling": list(SCALINGS), **CHOICES}
+    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
+    names = ["dataset", "method", *factors]
+    parts = frame.groupby([*names, "partition"]).agg({"error": "mean", "moved": "any"})
+    found = {}
+    for (name, method, *choices), part in parts.groupby(level=names):
+        on_board = name == BOARD_NAME
+        place = ("checkers", "g-means error") if on_board else ("real_sets", name)
+        printed = g_means.printed_values(*place)
+        known = part.error.std()
+        if not on_board:
+            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(
+                N_FOLDS
+            )
+        cells = {"error": float(abs(part.error.mean() - printed[method]) <= 2 * known)}
+        if method != SVM:
+            stays = method in g_means.printed_asterisks(name)
+            cells["asterisk"] = np.mean(part.moved != stays)
+        chosen = [
+            [v] if v != "any" else of
+            for v, of in zip(choices, factors.values(), strict=True)
+        ]
+        for joint, (what, value) in product(product(*chosen), cells.items()):
+            found.setdefault(joint, {})[name, method, what] = value
+    table = pd.DataFrame.from_dict(found, orient="index").reindex(
+        list(product(*factors.values()))
+    )
+    table.columns.names = ["data set", "method", "what"]
+    return table.rename_axis(list(factors))
