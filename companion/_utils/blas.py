@@ -55,13 +55,14 @@ def symmetric_product(A, x):
     return out
 
 
-def cholesky(A):
-    """Make A its lower Cholesky factor in place; whether it is positive definite."""
+def cholesky(A, half=b"L"):
+    """Make a half of A, lower or upper, its Cholesky factor; whether it is positive definite."""
     n = len(A)
     if n < _MANY_ROWS:
-        return lapack.dpotrf(A, lower=1, clean=0, overwrite_a=1)[1] == 0
+        lower = half == b"L"
+        return lapack.dpotrf(A, lower=lower, clean=0, overwrite_a=1)[1] == 0
     info = ctypes.c_int()
-    interruptible(n**3 / 3, _call, "dpotrf", b"L", n, A, n, info)
+    interruptible(n**3 / 3, _call, "dpotrf", half, n, A, n, info)
     return info.value == 0
 
 

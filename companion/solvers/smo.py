@@ -65,8 +65,8 @@ _UPDATE_COST = 80
 _SHRINK_COST = 5e6
 _NEWTON_COST = 5e3, 0.5, 10.0, 0.012
 
-# A Newton step over more variables than this takes too much memory and too long.
-_MAX_NEWTON_SIZE = 3000
+# A Newton step over more variables than this takes too much memory: 128 MB.
+_MAX_NEWTON_SIZE = 4000
 
 # Samples that pair updates go over before Python looks for Ctrl-C.
 _UNINTERRUPTED = 100_000_000

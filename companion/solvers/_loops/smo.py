@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
-from scipy.linalg.lapack import dpotrf
 
+from companion._utils.blas import cholesky
 from companion._utils.compiled import njit
 
 # nnan and nsz let max and min reductions vectorise; infinities keep their meaning (no ninf).
@@ -343,10 +343,9 @@ def newton_step_on_free_variables(problem, free, tol):
     dual = problem.dual
     system = problem.square(free)
     _regularise(system, dual, free, _JITTER_SHARE * tol)
-    factor, failed = dpotrf(system.T, overwrite_a=True)
-    if failed:
+    if not cholesky(system.T, b"U"):
         return
-    step = _step(dual, free, factor.T)
+    step = _step(dual, free, system)
     _move(dual, free, step, problem.times(free, step))
 
 
