@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(MISSING), reason=f"needs a browser: {MISSING} not found"),
 ]
+HIGHEST = 12_000  # pixels of a page of a notebook, with what is folded closed
 FLAGS = "headless=new no-sandbox disable-gpu disable-dev-shm-usage no-first-run disable-sync"
 
 
@@ -190,6 +191,52 @@ def test_the_search_page_finds_without_a_server(browser):
     assert browser.errors() == []
 
 
+MOVING = [
+    f"{paper}/method" for paper in ("l1nsvm", "gacv", "usvc", "wrsvm", "conformal")
+]
+
+
+def touch(browser, element, share):
+    """Touch a slider at a share of its length."""
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
+    from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
+    from selenium.webdriver.common.actions.pointer_input import PointerInput
+
+    actions = ActionBuilder(browser.driver, mouse=PointerInput(POINTER_TOUCH, "finger"))
+    offset = round((share - 0.5) * 0.96 * element.size["width"])
+    actions.pointer_action.move_to(element, offset, 0).pointer_down().pointer_up()
+    actions.perform()
+
+
+@pytest.mark.parametrize("name", [*MOVING, "tour"])
+def test_two_knobs_move_a_figure_without_a_kernel(browser, site, name):
+    page = f"notebooks/{name}.html"
+    assert (site.folder / page).stat().st_size < 1_000_000
+    browser.open(page, width=400)
+    boxes = [
+        box
+        for box in browser.finds(".companion-sliders")
+        if len(box.find_elements("css selector", "input")) == 2
+    ]
+    (box,) = boxes
+    image = box.find_element("css selector", "img")
+    knobs = box.find_elements("css selector", "input")
+    first = (image.get_attribute("src"), image.get_attribute("alt"))
+    assert image.size["width"] > 250
+    for knob in knobs:
+        at = knob.get_attribute("value")
+        browser.run("arguments[0].focus()", knob)
+        browser.press("ARROW_RIGHT" if at == "0" else "ARROW_LEFT")
+        moved = (image.get_attribute("src"), image.get_attribute("alt"))
+        assert knob.get_attribute("value") != at
+        assert moved[0] != first[0]
+        assert moved[1] != first[1]
+        touch(browser, knob, int(at) / int(knob.get_attribute("max")))
+        assert knob.get_attribute("value") == at
+        assert (image.get_attribute("src"), image.get_attribute("alt")) == first
+    assert browser.errors() == []
+
+
 def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
     browser, site
 ):
@@ -197,6 +244,7 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
         path for path in site.folder.rglob("*.html") if "_static" not in path.parts
     ]
     wide = []
+    high = []
     broken = []
     errors = []
     for path in sorted(paths):
@@ -208,8 +256,12 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
                 "let e = document.documentElement; return e.scrollWidth > e.clientWidth"
             )
             wide += [(page, width)] if browser.run(script) else []
+        browser.resize(1280)
+        height = browser.run("return document.documentElement.scrollHeight")
+        if page.startswith("notebooks/") and height > HIGHEST:
+            high.append((page, height))
         images = "[...document.querySelectorAll('.cell_output img')]"
         widths = browser.run(f"return {images}.map(i => i.naturalWidth)")
         broken += [page] if min(widths, default=101) <= 100 else []
         errors += [(page, text) for text in browser.errors()]
-    assert (wide, broken, errors) == ([], [], [])
+    assert (wide, high, broken, errors) == ([], [], [], [])

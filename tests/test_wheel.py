@@ -90,22 +90,47 @@ def bare(wheel, tmp_path_factory):
     if "(from versions: none)" in done.stderr:
         pytest.skip("no package index answers")
     assert done.returncode == 0, done.stderr
-    carry_compiled_loops(program)
+    code = "import companion; print(companion.__path__[0])"
+    found = python("-I", "-c", code, program=program, check=True)
+    carry_compiled_loops(Path(found.stdout.strip()))
     return program
 
 
-def carry_compiled_loops(program):
+def carry_compiled_loops(installed):
     """Compiling all loops again would take minutes; numba knows a source by its time and size."""
-    code = "import companion; print(companion.__path__[0])"
-    installed = Path(
-        python("-I", "-c", code, program=program, check=True).stdout.strip()
-    )
     for path in (ROOT / "companion").rglob("*.py"):
         shutil.copystat(path, installed / path.relative_to(ROOT / "companion"))
     for path in (ROOT / "companion").rglob("*.nb[ci]"):
         target = installed / path.relative_to(ROOT / "companion")
         target.parent.mkdir(exist_ok=True)
         shutil.copy2(path, target)
+
+
+TOUR = """
+import json, os
+from companion._utils.paths import is_checkout, notebooks_dir
+
+assert not is_checkout()
+notebook = json.loads((notebooks_dir() / "tour.ipynb").read_text("utf-8"))
+variables = {}
+for cell in notebook["cells"]:
+    if cell["cell_type"] == "code":
+        source = "".join(cell["source"])
+        fewer = {"n_draws: int = 10": "n_draws: int = 2", "[0, 2, 4, 6, 10, 15]": "[2, 6]"}
+        for many, few in fewer.items():
+            source = source.replace(many, few)
+        exec(source, variables)
+print(max(variables["told"].values()))
+"""
+
+
+def test_the_tour_runs_from_an_unpacked_wheel(wheel, tmp_path):
+    """As on Colab, where there is no checkout and no file beside the wheel."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "here")
+    carry_compiled_loops(tmp_path / "here" / "companion")
+    own = {"PYTHONPATH": str(tmp_path / "here"), "MPLBACKEND": "agg"}
+    text = said("-c", TOUR, cwd=tmp_path, env=HERE | own)
+    assert 0.05 < float(text.split()[-1]) < 0.2
 
 
 def run(program, *arguments):

@@ -38,9 +38,10 @@ class ReportError(RuntimeError):
 class Entry:
     """An artefact, with all that the site says of it.
 
-    `lines` are those of its `ledger` on record, each with its texts, its number and its declared
+    `lines` are those of its committed `ledger`, each with its texts, its number and its declared
     deviation; `run` is the ledger of the run that is shown beside it, None if that computed nothing
-    of it; `notebook` is what nbformat read from `path`, and `figure` is its first in base64;
+    of it; `notebook` is what nbformat read from `path`, `figure` is its first in base64, and `alt`
+    what that shows;
     `stands_in` says that it is the committed one in place of one that was to be executed; `times`
     are the lines of ``data/times.csv``.
     """
@@ -49,6 +50,7 @@ class Entry:
     path: Path | None = None
     notebook: object = None
     figure: str = ""
+    alt: str = ""
     stands_in: bool = False
     lines: list = field(default_factory=list)
     ledger: object = None
@@ -131,10 +133,14 @@ def _find_figure(entry):
     outputs = [
         output for cell in entry.notebook.cells for output in cell.get("outputs", [])
     ]
-    data = [output.data for output in outputs if "data" in output]
-    entry.figure = next((own["image/png"] for own in data if "image/png" in own), "")
-    for own in data:
-        own.pop(VALUES_MIME, None)
+    drawn = [output for output in outputs if "image/png" in output.get("data", {})]
+    if drawn:
+        first = drawn[0]
+        entry.figure = first.data["image/png"]
+        about = first.metadata.get("image/png", {}).get("alt", "")
+        entry.alt = about or f"The first figure of “{entry.artefact.title}”"
+    for output in outputs:
+        output.get("data", {}).pop(VALUES_MIME, None)
 
 
 def _as_on_the_site(link):
