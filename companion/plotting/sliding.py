@@ -43,9 +43,10 @@ _BOX = """<div class="companion-sliders" id="{name}">
 </div>"""
 
 _KNOB = """<label style="display: flex; flex-wrap: wrap; gap: 0 0.8em; align-items: center">
-<span style="min-width: 9em">{label}</span>
-<input type="range" min="0" max="{last}" value="{at}" style="flex: 1 1 12em; height: 2.2em">
-<output style="min-width: 4em; font-weight: 600">{text}</output></label>"""
+<span style="min-width: 11em">{label}</span>
+<output style="min-width: 4em; font-weight: 600">{text}</output>
+<input type="range" min="0" max="{last}" value="{at}"
+  style="flex: 1 1 14em; height: 2.2em"></label>"""
 
 
 def _text(value):
@@ -57,9 +58,10 @@ def _frame(draw, values):
     import matplotlib.pyplot as plt
     from PIL import Image
 
-    draw(**values)
-    fig = plt.gcf()
-    fig.savefig(drawn := BytesIO(), format="png", dpi=120)
+    with plt.rc_context({"font.size": 12}):  # read on a telephone, too
+        draw(**values)
+        fig = plt.gcf()
+        fig.savefig(drawn := BytesIO(), format="png", dpi=120)
     width = round(100 * fig.get_figwidth())
     plt.close(fig)
     picture = Image.open(drawn).convert("RGB").quantize(48, dither=Image.Dither.NONE)
