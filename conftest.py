@@ -6,9 +6,11 @@ nbval compares outputs but for images, whose data stand in tables, and tables by
 import os
 import shutil
 import tempfile
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from jupyter_client.provisioning import KernelProvisionerFactory
 from threadpoolctl import threadpool_limits
 
 from companion._utils.paths import cache_dir
@@ -39,6 +41,12 @@ if _downloads.is_dir():
 os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+# The kernels of nbval are forked, as those of a run are, and need not import everything anew.
+_kernels = KernelProvisionerFactory.instance()
+_warm = ("warm", "companion.reproduction.warm:WarmProvisioner", _kernels.GROUP_NAME)
+_kernels.provisioners["warm"] = EntryPoint(*_warm)
+_kernels.default_provisioner_name = "warm"
 
 
 @pytest.fixture
