@@ -89,6 +89,7 @@ def walk(tmp_path_factory):
         ["PYTHONPATH", "COMPANION_PROJECT"], str(project)
     )
     environment["COMPANION_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    environment["PYTHONDONTWRITEBYTECODE"] = ""  # many runs of one copy
     walk = Walk(project, {}, environment)
     for block in blocks():
         if block["path"]:

@@ -275,9 +275,9 @@ FAST = {
         "table_2_search",
         "table_2_surface",
     ),
-    "gacv": ("fig_1", "beyond"),
+    "gacv": ("fig_1", "beyond_tables"),
     "usvc": ("fig_1_losses", "fig_3_4", "table_1_plain", "table_4", "benefit_width"),
-    "wrsvm": ("table_1", "table_2", "beyond_levels"),
+    "wrsvm": ("table_2", "beyond_levels"),
     "conformal": (
         "statements",
         "formula",
