@@ -63,7 +63,7 @@ QUICK = ("table_1", "fig_1", "beyond")
 def quick_run(tmp_path_factory):
     """`companion reproduce` in a copy of the project, without network and files from outside.
 
-    Of what is quick in a paper, and of a table that cannot be had; `make reproduce` runs everything.
+    Of what is quick in a paper, and of a table that cannot be had; `make reproduce` runs all.
     """
     project = tmp_path_factory.mktemp("project")
     shutil.copytree(data_dir(), project / "data")
