@@ -429,6 +429,7 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(
     assert [name for name, _, _ in notebooks_run] == ["toy/fig_2"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 @pytest.mark.parametrize("during", ["units", "a notebook"])
 def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(

@@ -94,6 +94,7 @@ EDITABLE = "--no-deps --no-build-isolation --editable ."
 # ------------------------------------------------------------------ make setup
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
 @pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
 def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(

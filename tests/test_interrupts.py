@@ -49,6 +49,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 @pytest.mark.parametrize("program", LONG.values(), ids=LONG)
 def test_an_interrupt_ends_a_long_computation(program):

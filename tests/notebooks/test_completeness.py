@@ -46,6 +46,7 @@ def test_every_notebook_belongs_to_an_artefact_and_every_artefact_has_its_notebo
     )
 
 
+@pytest.mark.slow
 def test_every_notebook_is_compared_by_nbval():
     """`make test` calls plain ``pytest``, which hands notebooks to nbval."""
     text = said("-m", "pytest", "--collect-only", "-q", "notebooks", cwd=project_root())
@@ -244,6 +245,7 @@ def test_every_figure_has_a_text_alternative(path):
                 assert len(output.metadata["image/png"]["alt"]) > 40, cell.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1 + 1e-12, 1 + 1e-6], ids=["rounding", "off"])
 def test_a_number_that_moved_fails_where_its_print_did_not(pytester, factor):
     value = 0.1234567890123456

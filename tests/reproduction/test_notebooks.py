@@ -163,6 +163,7 @@ def test_the_stamp_names_data_and_code_and_nothing_of_the_run():
     assert {*stamp} == {"artefact", "data", "code"}
 
 
+@pytest.mark.slow
 def test_a_run_by_plain_papermill_has_no_parameters_of_another_run(tmp_path, source):
     write_notebook(source, "n")
     run_notebook(

@@ -141,6 +141,7 @@ def test_without_its_notebook_nothing_is_declared_and_all_is_taken(
     assert parameters_for("l1nsvm/table_2", profile="quick") == {"profile": "quick"}
 
 
+@pytest.mark.slow
 def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path):
     papermill = pytest.importorskip("papermill")
     source = notebook_path(get_artefact("l1nsvm/table_1"))

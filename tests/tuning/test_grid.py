@@ -203,6 +203,7 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
     )
 
 
+@pytest.mark.slow
 @each(machine=[L1SVC(), LSSVC()], grid=[GRID, {"C": [0.1, 1.0, 10.0]}])
 def test_two_processes_give_the_results_of_one(machine, grid):
     search = KernelGridSearchCV(machine, grid, return_train_score=True)
@@ -336,6 +337,7 @@ def test_transformers_are_fitted_once_in_a_fold_to_its_training_samples_alone():
     assert seen == [40, 40, 40, 60]
 
 
+@pytest.mark.slow
 def test_texts_frames_and_processes_reach_a_pipeline():
     texts = np.array(
         [" ".join(f"{'xy'[int(value > 0)]}{j}" for j, value in enumerate(x)) for x in X]

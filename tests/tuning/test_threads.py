@@ -52,6 +52,7 @@ with ThreadPoolExecutor(2) as pool:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "end"), [("GACVSearch", "ends"), ("KernelGridSearchCV", "fails")]
 )
