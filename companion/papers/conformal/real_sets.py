@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata, spearmanr, wilcoxon
+from scipy.stats import chi2, rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, methods, problems
@@ -33,6 +33,8 @@ from companion.papers.summaries import (
     none_without_records,
     study_over,
 )
+from companion.reproduction.published import load_published
+from companion.reproduction.verdicts import compare
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -436,6 +438,53 @@ def wilcoxon_table(frame):
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
     return pd.concat(tables, names=["data set", "method"]).reset_index()
+
+
+#: What either scaling is judged by: the rows and columns of the print.
+_JUDGED_BY = {
+    "errors of the SVM": lambda row, column: row == SVM and column in SETS,
+    "errors of the methods": lambda row, column: row != SVM and column in SETS,
+    "spreads": lambda row, column: column.endswith("±"),
+}
+
+
+def scalings(records):
+    """Cells of the partitions that both scalings of the inputs have, by what they are called."""
+    standardised = _every_partition(records["folds"], records["partitions"])
+    boxed = records["boxed"]
+    if not len(boxed) or not len(standardised):
+        return {}
+    shared = standardised.partition.isin(boxed.partition)
+    return {"standardised": standardised[shared], "in the box": boxed}
+
+
+def scaling_tests(records):
+    """Printed numbers of all sets but Segment1 judged together, by either scaling: a row each.
+
+    A number that repeats another is left out. Squared distances are expected to add up to n.
+    """
+    published = load_published(PAPER)
+    published = published[
+        (published.artefact == "real_sets")
+        & (published.kind == "stochastic")
+        & (published.repeats == "")
+        & ~published.column.str.startswith(problems.LARGE)
+    ]
+    rows = []
+    for name, table in scalings(records).items():
+        values = Values()
+        _add_cells(values, table)
+        ledger = compare(published, values.frame())
+        for what, is_part in _JUDGED_BY.items():
+            part = ledger[list(map(is_part, ledger.row, ledger.column))]
+            squares = part.departure.dropna() ** 2
+            row = {"inputs": name, "what": what, "n": len(squares)}
+            row |= {
+                "sum of squares": squares.sum(),
+                "above": (part.departure > 0).sum(),
+            }
+            rows.append(row | {"chance": float(chi2.sf(squares.sum(), len(squares)))})
+    return pd.DataFrame(rows)
 
 
 _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
