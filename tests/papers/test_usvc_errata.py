@@ -4,14 +4,16 @@ The densities, the weights of (22), the constant k and the bound on the damping 
 beside the generator, the loss and the solver.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from companion.datasets import ringnorm
-from companion.papers.usvc import cases, linear, table_3
+from companion.papers.usvc import cases, linear, table_3, whole_patterns
 from companion.papers.usvc.splits import split, wrong
-from companion.reproduction.published import load_published, parse_printed
+from companion.reproduction.published import load_published
 from companion.solvers import Design
 
 
@@ -81,25 +83,45 @@ def test_an_optimal_machine_of_case_b_can_have_no_threshold():
     assert svc.objective == pytest.approx(2 * cases.C * np.sum(y < 0), rel=1e-5)
 
 
-def can_be_mean(text, n):
-    """Whether a mean over n patterns, in per cent, can be printed so (Brown & Heathers 2017)."""
-    number = parse_printed(text)
-    wrong_patterns = np.arange(n + 1)
-    off = np.abs(100 * wrong_patterns / n - number.value)
-    return bool(np.any(off <= number.half_unit + 1e-9))
+def table_4_cells():
+    """Set, mean and spread as printed of the 28 cells of Table 4."""
+    rows = load_published("usvc").query("artefact == 'table_4' and asks == 'value'")
+    texts = rows.set_index(["row", "column"]).printed
+    return [
+        (name, text, texts[name, f"{column} ±"])
+        for (name, column), text in texts.items()
+        if not column.endswith("±")
+    ]
 
 
-SIZES = {"Breast": (683, 699), "Postoperative": (87, 90), "Hepatitis": (80, 155)}
-SIZES |= {"Heart disease": (270, 297, 303)}
+def test_the_numbers_of_table_4_are_those_of_eight_tests_and_not_of_ten():
+    cells = table_4_cells()
+    assert len(cells) == 28
+    assert whole_patterns.possible(cells, 8, 1 / 8) == (28, 26)
+    assert max(whole_patterns.possible(cells, 10, 1 / 5)) < 22
+    others = [n for n in range(2, 21) if n not in (4, 8)]
+    for n_tests, share in product(others, ("of its number", 1 / 5, 1 / 10)):
+        part = 1 / n_tests if share == "of its number" else share
+        assert whole_patterns.possible(cells, n_tests, part)[0] < 28
+    # four tests of a quarter have the same means, and not the spreads
+    assert whole_patterns.possible(cells, 4, 1 / 4)[1] < 22
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_no_ten_equal_test_parts_have_the_means_of_table_4(name):
-    rows = load_published("usvc").query("artefact == 'table_4' and row == @name")
-    means = rows[rows["kind"] == "stochastic"]["printed"]
-    assert len(means) == 4
-    tests = {round(share * n) for n in SIZES[name] for share in np.arange(15, 26) / 100}
-    assert not any(
-        all(can_be_mean(text, 10 * m) for text in means) for m in sorted(tests)
-    )
-    assert all(can_be_mean(text, 10_000) for text in means)
+def test_one_error_in_eight_tests_of_45_is_the_spread_of_dermat():
+    dermat = [cell for cell in table_4_cells() if cell[0] == "Dermat"]
+    for m in range(30, 366 // 5 + 1):
+        fits = all(
+            whole_patterns.spread_is_possible(*cell[1:], 8, m) for cell in dermat
+        )
+        assert fits == (m == 45)
+
+
+def test_means_and_spreads_of_counts_are_possible_and_others_are_not():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        errors = rng.integers(0, 9, size=8)
+        shown = 100 * errors / 19
+        mean, spread = (f"{value:.2f}" for value in (shown.mean(), shown.std(ddof=1)))
+        assert whole_patterns.spread_is_possible(mean, spread, 8, 19)
+    assert not whole_patterns.counts("12.25", 8, 19)
+    assert not whole_patterns.spread_is_possible("12.50", "5.00", 8, 19)

@@ -82,6 +82,13 @@ def values(records):
         column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
         out.add_mean("all sets", column, steep)
         add_average(out, frame)
+    eighths = records["table_4_eighths"]
+    for dataset in present(eighths, EIGHTHS):
+        machines = by_machine(eighths, dataset)
+        for machine in MACHINES:
+            rows = machines[machine]
+            cell = dataset.partition(",")[0], machine, rows.error, rows.converged.all()
+            out.add_cell(*cell, reading="eight-eighths")
     if "Dermat" in own:
         _add_separable(out, own["Dermat"])
     add_protocol(out, frame)
