@@ -1,9 +1,10 @@
 """Settings and tables of the weighted robust SVM paper."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from companion.papers.wrsvm import examples, table_3
+from companion.papers.wrsvm import examples, table_1, table_3
 from companion.solvers import Design, dca
 
 
@@ -58,3 +59,52 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     )
     assert sorted(np.concatenate([train, tune, test])) == list(range(360))
     assert not np.array_equal(train, table_3.split(2)[0])
+
+
+def test_the_error_of_a_test_sample_is_that_of_its_utilities():
+    for cell in ((1, 0.4), (3, 0.8)):
+        X, y = examples.piecewise_linear(
+            100_000, np.random.default_rng(2), examples.FLIP
+        )
+        U = examples.utility(*cell)
+        p = examples.class_probabilities("piecewise_linear", X, examples.FLIP)
+        utilities = 100 * U[y, examples.bayes(p, U)]
+        expected = utilities.std() / np.sqrt(40_000)
+        assert table_1.error_of_test(*cell) == pytest.approx(expected, rel=0.02)
+
+
+def test_one_test_sample_widens_the_errors_of_means_and_leaves_less_of_spreads():
+    own = table_1.error_of_test(1, 0.4)
+    ledger = pd.DataFrame(
+        {
+            "row": ["WSVM U1,a"] * 2,
+            "column": ["a = 0.4", "a = 0.4 ±"],
+            "kind": ["stochastic", "spread"],
+            "reproduced": [75.0, 2 * own],
+            "distance": [6.0, 1.0],
+            "se": [own / 2, 0.1],
+        }
+    )
+    found = table_1.with_one_test(ledger)
+    assert found.with_one_test[0] == pytest.approx(6.0 / np.sqrt(5.0))
+    assert found.left[1] == pytest.approx(np.sqrt(3.0) * own)
+    assert np.isnan(found.with_one_test[1])
+    assert np.isnan(found.left[0])
+
+
+def test_the_other_width_is_the_median_distance_to_the_nearest_of_another_class():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [3.0, 4.0], [0.0, 3.0]])
+    y = np.array([0, 0, 1, 2])
+    # nearest of another class: 3, 2, sqrt(10), 2
+    assert examples.nearest_distance(X, y) == pytest.approx(2.5)
+
+
+def test_equals_are_told_apart_by_the_rule_for_ties():
+    rng = np.random.default_rng(3)
+    X, y = examples.piecewise_linear(60, rng, 0.15)
+    U = examples.utility(1, 0.0)
+    path = examples.paths(Design.linear(X), y, U, [1e-3, 1.0, 1.0 + 1e-9])["WSVM"]
+    least, largest = (
+        examples.tuned("WSVM", path, X, y, U, tie=tie).C for tie in table_3.TIES
+    )
+    assert (least, largest) == (1.0, 1.0 + 1e-9)
