@@ -40,6 +40,7 @@ if _downloads.is_dir():
     (_cache / "data").symlink_to(_downloads.resolve())
 os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
+os.environ["COMPANION_PICTURES"] = "few"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
 
 # The kernels of nbval are forked, as those of a run are, and need not import everything anew.

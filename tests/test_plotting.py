@@ -51,7 +51,12 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
     assert len(ax.lines) == 1
 
 
-def test_sliders_need_no_network_and_start_where_they_are_told():
+@pytest.mark.parametrize(("pictures", "n_frames", "at"), [("", 6, 3), ("few", 4, 3)])
+def test_sliders_need_no_network_and_start_where_they_are_told(
+    monkeypatch, pictures, n_frames, at
+):
+    monkeypatch.setenv("COMPANION_PICTURES", pictures)
+
     def draw(place, height=0):
         plt.subplots(figsize=(2, 2))[1].plot([0, place, height])
 
@@ -62,8 +67,8 @@ def test_sliders_need_no_network_and_start_where_they_are_told():
     assert "http" not in html
     frames = json.loads(re.search(r"const frames = (.*);", html)[1])
     first = re.search(r'src="data:image/png;base64,([^"]+)"', html)[1]
-    assert len(set(frames)) == 6
-    assert first == frames[3]
+    assert len(set(frames)) == n_frames
+    assert first == frames[at]
     assert 'alt="A line. place 2, height 4"' in html
     assert plt.get_fignums() == []
 

@@ -1,6 +1,7 @@
 """Figures that move by sliders, without a kernel and without the network."""
 
 import json
+import os
 from base64 import b64encode
 from html import escape
 from io import BytesIO
@@ -69,11 +70,16 @@ def _frame(draw, values):
     return b64encode(written.getvalue()).decode(), width
 
 
+def _few(values, start):
+    return [value for value in values if value in (values[0], start)]
+
+
 def sliders(draw, knobs, *, start, name, alt, labels=None):
     """A figure that moves by sliders, as HTML that needs neither a kernel nor the network.
 
     Every picture is drawn beforehand. Where scripts do not run, as in GitHub's viewer, the first
-    one is shown.
+    one is shown. Where the environment variable ``COMPANION_PICTURES`` is ``few``, as in a quick
+    run, a knob has its first value and its start alone.
 
     Parameters
     ----------
@@ -103,6 +109,8 @@ def sliders(draw, knobs, *, start, name, alt, labels=None):
     from IPython.display import HTML
 
     labels = {knob: knob.replace("_", " ") for knob in knobs} | (labels or {})
+    if os.environ.get("COMPANION_PICTURES") == "few":
+        knobs = {knob: _few(values, start[knob]) for knob, values in knobs.items()}
     at = {knob: [*values].index(start[knob]) for knob, values in knobs.items()}
     every = [
         dict(zip(knobs, values, strict=True)) for values in product(*knobs.values())

@@ -5,6 +5,7 @@ What differs from run to run or machine to machine is removed, and a stamp is le
 alone, so that a run by plain papermill, which keeps the stamp, leaves none of another run.
 """
 
+import os
 import time
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def _failure(error, started):
     return f"failed{where}: {name}: {message}"
 
 
-def _execute(notebook, folder, again=True):
+def _execute(notebook, folder, environment, again=True):
     """Run all cells of a notebook, in place; what went wrong, in words, or "".
 
     A kernel that dies before any cell gets another try: of its ports, which its manager chooses,
@@ -127,14 +128,14 @@ def _execute(notebook, folder, again=True):
         on_cell_execute=lambda cell, cell_index: started.append(cell.source),
     )
     try:
-        with client.setup_kernel():
+        with client.setup_kernel(env=os.environ | environment):
             for number, cell in enumerate(notebook.cells):
                 client.execute_cell(cell, number)
     except (
         Exception
     ) as error:  # of a cell, of a kernel that died, or none: other notebooks go on
         if again and not started and isinstance(error, RuntimeError):
-            return _execute(notebook, folder, again=False)
+            return _execute(notebook, folder, environment, again=False)
         return _failure(error, started)
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
@@ -164,12 +165,15 @@ def _prepared(source, artefact, parameters):
     return notebook
 
 
-def run_notebook(artefact, output, parameters=None, *, source=None, in_place=False):
+def run_notebook(
+    artefact, output, parameters=None, *, source=None, in_place=False, environment=None
+):
     """Execute an artefact's notebook; a failure is reported, not raised.
 
     `output` is where it goes, as far as it ran. Parameters that are not the default are injected;
     bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
-    or `source`, which is written over if every cell ran and `in_place` is asked for.
+    or `source`, which is written over if every cell ran and `in_place` is asked for. `environment`
+    has variables of its kernel beside those of this process.
     """
     source = notebook_path(artefact) if source is None else Path(source)
     declared = read_parameters(source)
@@ -184,7 +188,7 @@ def run_notebook(artefact, output, parameters=None, *, source=None, in_place=Fal
         notebook = _prepared(source, artefact, changed)
         action = f"write {output}"
         _write(notebook, output)
-        failure = _execute(notebook, source.parent)
+        failure = _execute(notebook, source.parent, environment or {})
         executed = clean_notebook(notebook, make_stamp(artefact))
         fold(executed)
         _write(executed, output)

@@ -191,13 +191,13 @@ class Reproduction:
         )  # whose imports take a second
 
         running = {}
+        pictures = {"COMPANION_PICTURES": "few"} if self.profile == "quick" else {}
+        options = {"in_place": in_place, "environment": pictures}
 
         def start(report, values):
             if not report.failures:
                 output = self.outputs / f"{report.artefact.id}.ipynb"
-                task = threads.submit(
-                    run, report.artefact, output, values, in_place=in_place
-                )
+                task = threads.submit(run, report.artefact, output, values, **options)
                 running[task] = report
 
         def finished():

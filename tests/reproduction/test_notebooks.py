@@ -22,7 +22,8 @@ ARTEFACT = Artefact("toy", "fig_1", "A figure", (STUDY,))
 CELL = 'profile: str = "paper"  # size: quick or paper\nn: int = 3  # count, 1 to 9'
 SHOW = """\
 import os, sys
-print(profile, n, os.getcwd(), os.environ["COMPANION_PROGRESS"], sys.prefix)"""
+names = ("COMPANION_PROGRESS", "COMPANION_PICTURES")
+print(profile, n, os.getcwd(), *map(os.environ.get, names), sys.prefix)"""
 
 
 def write_notebook(path, *sources, ids=True):
@@ -60,13 +61,18 @@ def test_a_notebook_runs_here_with_its_parameters_in_its_own_folder(
     monkeypatch.setenv("COMPANION_PROGRESS", "1")
     write_notebook(source, SHOW)
     report = run_notebook(
-        ARTEFACT, tmp_path / "out" / "fig_1.ipynb", {"n": 5}, source=source
+        ARTEFACT,
+        tmp_path / "out" / "fig_1.ipynb",
+        {"n": 5},
+        source=source,
+        environment={"COMPANION_PICTURES": "none"},
     )
     assert not report.failure
     assert str(report).startswith("toy/fig_1: ran in ")
     executed = nbformat.read(report.output, as_version=4)
     assert (
-        executed.cells[3].outputs[0].text == f"paper 5 {source.parent} 0 {sys.prefix}\n"
+        executed.cells[3].outputs[0].text
+        == f"paper 5 {source.parent} 0 none {sys.prefix}\n"
     )
     assert os.environ["COMPANION_PROGRESS"] == "1", "the environment is restored"
     tags = [cell.metadata.get("tags", []) for cell in executed.cells]
