@@ -7,12 +7,14 @@ that may fail; the others are theorems, which tests prove.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 from scipy.special import ndtr
 from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
 from companion.metrics import paired_difference
+from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
 from companion.papers.conformal.problems import PAPER, C
 from companion.papers.summaries import Values, share, study_over
 from companion.reproduction import seed_for
@@ -232,3 +234,19 @@ def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
     ax.contour(
         *axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3
     )
+
+
+def plot_hulls(ax, X, y, nearest):
+    """Figure 2.2.1: the convex hulls, their nearest points, and the line between them."""
+    plot_two_classes(ax, X, y, title="hulls and nearest points")
+    for label, color in ((1, POSITIVE), (-1, NEGATIVE)):
+        own = X[y == label]
+        ax.fill(*own[ConvexHull(own).vertices].T, color=color, alpha=0.12)
+    ax.plot(*nearest.T, "k-o", markersize=5, linewidth=1.5, label="nearest points")
+
+
+def plot_slacks(ax, X, y, ends):
+    """Slack of every pattern, a line to where its margin begins."""
+    for start, end, label in zip(X, ends, y, strict=True):
+        color = POSITIVE if label > 0 else NEGATIVE
+        ax.plot(*np.array([start, end]).T, color=color, linewidth=1.2, zorder=3)
