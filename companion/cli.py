@@ -1,12 +1,12 @@
-"""The ``companion`` command: reproduce, verify and report of the engine, and data."""
+"""The ``companion`` command: reproduce, verify, new and report of the engine, and data."""
 
 import click
 
 from companion._utils.errors import DamagedData
-from companion.reproduction import reproduce_command, verify_command
+from companion.reproduction import new_command, reproduce_command, verify_command
 from companion.reproduction.command import DATA, OK, Group, main, wrapped
 
-__all__ = ["main", "reproduce_command", "verify_command"]
+__all__ = ["main", "new_command", "reproduce_command", "verify_command"]
 
 
 class _DataGroup(Group):

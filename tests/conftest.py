@@ -1,4 +1,4 @@
-"""The static site, built once for all tests that look at it."""
+"""The static site and the wheel, built once for all tests that look at them."""
 
 import fcntl
 import json
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from _run import python
+
+from companion._utils.paths import project_root
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,12 @@ def site(tmp_path_factory):
             run = python("-m", "companion", "report", "--output", folder)
             said.write_text(json.dumps([run.returncode, run.stdout, run.stderr]))
     return BuiltSite(folder, *json.loads(said.read_text()))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel of the project as it stands."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    python("-m", "pip", "wheel", *options, project_root(), check=True)
+    return next(folder.glob("svm_companion-*.whl"))

@@ -41,14 +41,6 @@ ConformalSVC(transform="mdt", search="validation_cma").fit(X, y)
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
-    python("-m", "pip", "wheel", *options, ROOT, check=True)
-    return next(folder.glob("svm_companion-*.whl"))
-
-
 def own_files(folder):
     """Files of a folder of the project but for what Python and Jupyter leave there."""
     for path in (ROOT / folder).rglob("*"):

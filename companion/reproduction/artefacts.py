@@ -1,22 +1,26 @@
 """Artefacts, the printed tables and figures, and the papers that register them.
 
 A paper is known to the engine once a distribution names it under the entry point group
-``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml. What
-cannot be imported is named with its distribution, and the other papers go on without it.
+``companion.papers``, as ``companion.papers:PAPERS`` is named in this one's pyproject.toml, or once
+the pyproject.toml of the folder in which one works does, installed or not. What cannot be imported
+is named with its owner, and the other papers go on without it.
 """
 
 import logging
-from collections.abc import Callable
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from companion._utils.paths import data_dir, notebooks_dir
+from companion._utils.paths import data_dir, notebooks_dir, own_project
 from companion.reproduction.units import Study
 
 logger = logging.getLogger("companion")
+_GROUP = "companion.papers"
 
 
 @dataclass(frozen=True)
@@ -113,13 +117,25 @@ def _note(what: str, owner: str, error: Exception) -> None:
     logger.warning("%s. The other papers go on without it.", fault)
 
 
+def _points() -> Iterator[tuple[EntryPoint, str]]:
+    """The entry points of all distributions, and of the folder in which one works, with owners."""
+    for point in entry_points(group=_GROUP):
+        assert point.dist is not None  # as of every point that is installed
+        yield point, f"the distribution {point.dist.name} {point.dist.version}"
+    root = own_project()
+    settings = root and root / "pyproject.toml"
+    if settings and settings.is_file():
+        project = tomllib.loads(settings.read_text(encoding="utf-8")).get("project", {})
+        sys.path += [str(place) for place in (root, root / "src")]
+        for name, value in project.get("entry-points", {}).get(_GROUP, {}).items():
+            yield EntryPoint(name, value, _GROUP), str(settings)
+
+
 @cache
 def _registered() -> dict[Paper, str]:
-    """The registered papers, each with the distribution that brings it."""
+    """The registered papers, each with the distribution or file that names it."""
     papers: dict[Paper, str] = {}
-    for point in entry_points(group="companion.papers"):
-        assert point.dist is not None  # as of every point that is installed
-        owner = f"the distribution {point.dist.name} {point.dist.version}"
+    for point, owner in _points():
         try:
             papers |= dict.fromkeys(point.load(), owner)
         except Exception as error:  # whatever importing runs

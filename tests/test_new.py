@@ -1,0 +1,80 @@
+"""A companion of one's own paper: the skeleton of ``companion new``, in a folder, with a wheel."""
+
+import os
+import tomllib
+
+import pytest
+from _run import python, said
+from click.testing import CliRunner
+
+from companion.cli import main
+
+REFUSED = [
+    ("Dice", "", "lower-case letters, digits and _"),
+    ("dice", "data/published/dice.csv", "would be overwritten"),
+    ("dice", "notebooks/dice/table_1.ipynb", "would be overwritten"),
+]
+
+
+@pytest.mark.parametrize(("key", "there", "message"), REFUSED)
+def test_nothing_is_written_where_something_would_be_lost(
+    tmp_path, key, there, message
+):
+    if there:
+        (tmp_path / there).parent.mkdir(parents=True)
+        (tmp_path / there).write_text("years of work")
+    done = CliRunner().invoke(main, ["new", key, "--folder", str(tmp_path)])
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path.read_text() for path in files] == ["years of work"] * bool(there)
+
+
+@pytest.fixture(scope="module")
+def surroundings(wheel, tmp_path_factory):
+    """An environment in which the wheel is installed, and not the project."""
+    target = tmp_path_factory.mktemp("installed")
+    options = ("--quiet", "--no-deps", "--target", target)
+    said("-m", "pip", "install", *options, wheel)
+    own = {k: v for k, v in os.environ.items() if k != "COMPANION_PROJECT"}
+    cache = str(tmp_path_factory.mktemp("cache"))
+    return own | {"PYTHONPATH": str(target), "COMPANION_CACHE": cache}
+
+
+@pytest.mark.slow
+def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
+    def run(*words, code=0):
+        done = python("-m", *words, cwd=tmp_path, env=surroundings)
+        assert done.returncode == code, done.stdout + done.stderr
+        return " ".join((done.stdout + done.stderr).split())
+
+    run("companion", "new", "dice")
+    records = (tmp_path / "data" / "records" / "dice" / "table_1.csv").read_bytes()
+    score = run("companion", "verify")
+    assert "dice 2 2 " in score, "two numbers, both consistent"
+    assert "dice 1 1 0 0 " in score, "a sentence, which holds"
+    assert "Nothing is wrong" in score
+    assert "Nothing is worse than expected" in run("companion", "reproduce")
+    assert "9 passed" in run("pytest")
+    assert " 0 faults" in run("companion", "report")
+    assert "'ten dice'" in run("companion", "explain", "dice/table_1")
+
+    # a second paper in what is now a repository
+    (tmp_path / "README.md").write_text("years of work")
+    run("companion", "new", "coins")
+    assert (tmp_path / "README.md").read_text() == "years of work"
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    points = project["entry-points"]["companion.papers"]
+    assert points == {name: f"{name}_companion:PAPERS" for name in ("coins", "dice")}
+    listed = run("companion", "reproduce", "--list")
+    assert "coins/table_1" in listed
+    assert "dice/table_1" in listed
+    assert (
+        tmp_path / "data" / "records" / "dice" / "table_1.csv"
+    ).read_bytes() == records
+
+    # one that is broken is named, and the other goes on
+    (tmp_path / "coins_companion" / "__init__.py").write_text("PAPERS = [")
+    broken = run("companion", "verify", code=4)
+    assert "The papers coins_companion:PAPERS of" in broken
+    assert "dice 2 2 " in broken
