@@ -190,7 +190,7 @@ def beside_print(frame, machine, tie, blocks=A_VALUES):
     )
     asked = tuple(f"U2,{a:g} y" for a in blocks)
     printed = printed[printed.row.str.startswith(asked)]
-    return compare(printed, values.frame())
+    return compare(printed, values.frame(), by_row=JUDGED_BY_ROW)
 
 
 def count_consistent(frame):
