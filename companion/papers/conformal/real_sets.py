@@ -171,19 +171,17 @@ def _partitions(large, others):
     ]
 
 
+_QUICK = [{"dataset": name, "partition": 1} for name in problems.SMALL]
+
 #: Further partitions than those of all methods.
 PARTITIONS = study_of_sets(
-    "partitions",
-    compute_partitions,
-    {"paper": range(21, 101), "quick": 1},
-    quick=_MANY,
-    paper=_MANY,
+    "partitions", compute_partitions, {"paper": range(21, 101), "quick": 1}, paper=_MANY
 )
 BOXED = study_over(
     PAPER,
     "boxed",
     compute_boxed,
-    {"paper": _partitions(2, 20), "quick": _partitions(0, 1)},
+    {"paper": _partitions(2, 20), "quick": _QUICK},
     digest,
 )
 STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
