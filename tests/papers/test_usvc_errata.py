@@ -125,3 +125,13 @@ def test_means_and_spreads_of_counts_are_possible_and_others_are_not():
         assert whole_patterns.spread_is_possible(mean, spread, 8, 19)
     assert not whole_patterns.counts("12.25", 8, 19)
     assert not whole_patterns.spread_is_possible("12.50", "5.00", 8, 19)
+
+
+def test_no_machine_of_table_3_has_1200_kernels():
+    rows = load_published("usvc").query("artefact == 'table_3'")
+    is_size = rows.column.str.endswith("Mach. size")
+    sizes = rows[is_size].set_index(["row", "column"]).value
+    assert sizes["Waveform", "SVMlight Mach. size"] == 1286
+    assert not sizes.between(1150, 1250).any()
+    assert sizes.between(2350, 2450).any()
+    assert sizes.between(16500, 17500).any()

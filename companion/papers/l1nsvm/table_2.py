@@ -188,6 +188,9 @@ def _add_iterations(out, frame):
         "share of the grid where LS is faster, largest - least": apart,
         "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
     }
+    quite = np.mean(remarkably, axis=0).sum(axis=0)
+    column = "share of the grid where one of them needs at least twice the other's #It."
+    grid[column] = mean_and_standard_error(quite)
     for machine, shares in zip(
         PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True
     ):

@@ -12,6 +12,7 @@ from companion.papers.usvc.linear import MACHINES, add_errors, compute_split
 from companion.papers.usvc.paired_errors import (
     add_at_the_same_C,
     add_average,
+    add_loss_by_folds,
     add_protocol,
     by_machine,
     most_sets,
@@ -81,6 +82,7 @@ def values(records):
             column = f"sets on which LS errs more than {machine}, above half of them"
             out.add_mean("all sets", column, most_sets(frame, "LS", machine))
         add_average(out, frame)
+        add_loss_by_folds(out, frame, ("SVMlight", "USVC", "LS"))
     add_protocol(out, frame)
     _add_pools(out, records["table_2_pools"])
     _add_default(out, records["table_2_default"])

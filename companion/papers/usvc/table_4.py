@@ -17,6 +17,7 @@ from companion.papers.usvc.fig_1 import distance_to_step
 from companion.papers.usvc.paired_errors import (
     add_at_the_same_C,
     add_average,
+    add_loss_by_folds,
     add_protocol,
     by_machine,
     over_sets,
@@ -82,6 +83,7 @@ def values(records):
         column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
         out.add_mean("all sets", column, steep)
         add_average(out, frame)
+        add_loss_by_folds(out, frame, ("SVMlight", "USVC", "ERM-SVC", "LS"))
     eighths = records["table_4_eighths"]
     for dataset in present(eighths, EIGHTHS):
         machines = by_machine(eighths, dataset)
