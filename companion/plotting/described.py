@@ -4,14 +4,16 @@ import re
 
 __all__ = ["describe"]
 
+_MOST = 10  # names of a kind
+
 
 def _plain(text):
     """A label without the marks of a formula."""
-    return " ".join(re.sub(r"[\\${}]", "", text).split())
+    return " ".join(re.sub(r"\\mathdefault|[\\${}]", "", text).split())
 
 
 def describe(fig):
-    """A text alternative of a figure: its titles, its axes, and what its legends name.
+    """A text alternative of a figure: its titles, its axes, and what stands in its legends.
 
     Parameters
     ----------
@@ -29,15 +31,19 @@ def describe(fig):
     names = [name for ax in panels for name in ax.get_legend_handles_labels()[1]]
     named = [name for name in names if not name.startswith("_")]
     texts = [text.get_text() for ax in panels for text in ax.texts]
+    sides = [side for ax in panels for side in (ax.xaxis, ax.yaxis)]
+    ticks = [tick.get_text() for side in sides for tick in side.get_ticklabels()]
 
-    def told(what, parts):
-        parts = dict.fromkeys(filter(re.compile(r"\w").search, map(_plain, parts)))
-        return f"{what}: {'; '.join(parts)}." if parts else ""
+    def told(what, parts, written=r"\w"):
+        plain = dict.fromkeys(map(_plain, parts))
+        shown = [part for part in plain if re.search(written, part)]
+        return f"{what}: {'; '.join(shown[:_MOST])}." if shown else ""
 
     number = "A figure" if len(panels) < 2 else f"A figure of {len(panels)} panels"
     whole = [axis for axis in axes if not axis.startswith(" ") and axis[-1] != " "]
     parts = [f"{number}.", told("Title", titles), told("Axes", whole)]
-    parts += [told("Drawn", named), told("Texts in it", texts[:6])]
+    parts += [told("Along them", ticks, "[^\\W\\d]{2}"), told("Drawn", named)]
+    parts += [told("Texts in it", texts)]
     return " ".join(filter(None, parts))
 
 

@@ -13,12 +13,11 @@ _MOST_BYTES = 900_000  # of HTML, so that a page stays below a megabyte
 
 _BOX = """<div class="companion-sliders" id="{name}">
 <img alt="{alt}" src="{picture}" style="max-width: 100%; height: auto" width="{width}">
-<div class="knobs" hidden>
-{knobs}
-</div>
+<div class="knobs"></div>
 <script>
 (() => {{
   const box = document.getElementById({id});
+  box.querySelector(".knobs").innerHTML = {knobs};
   const frames = {frames};
   const texts = {texts};
   const image = box.querySelector("img");
@@ -37,7 +36,6 @@ _BOX = """<div class="companion-sliders" id="{name}">
     image.alt = about + names.map((name, i) => name + " " + texts[i][at[i]]).join(", ");
   }};
   inputs.forEach((input) => input.addEventListener("input", move));
-  box.querySelector(".knobs").hidden = false;
   move();
 }})();
 </script>
@@ -77,9 +75,10 @@ def _few(values, start):
 def sliders(draw, knobs, *, start, name, alt, labels=None):
     """A figure that moves by sliders, as HTML that needs neither a kernel nor the network.
 
-    Every picture is drawn beforehand. Where scripts do not run, as in GitHub's viewer, the first
-    one is shown. Where the environment variable ``COMPANION_PICTURES`` is ``few``, as in a quick
-    run, a knob has its first value and its start alone.
+    Every picture is drawn beforehand. Where scripts do not run, as in GitHub's viewer, there are no
+    sliders, and the picture at the start is shown. Where the environment variable
+    ``COMPANION_PICTURES`` is ``few``, as in a quick run, a knob has its first value and its start
+    alone.
 
     Parameters
     ----------
@@ -136,7 +135,7 @@ def sliders(draw, knobs, *, start, name, alt, labels=None):
         about=json.dumps(f"{alt} "),
         picture=f"data:image/png;base64,{picture}",
         width=width,
-        knobs="\n".join(lines),
+        knobs=json.dumps("\n".join(lines)).replace("</", "<\\/"),
         frames=json.dumps([own for own, _ in drawn]),
         texts=json.dumps(texts),
     )
