@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from wrsvm_by_hand import betas
 
-from companion.papers.wrsvm import examples, regions, theory
+from companion.papers.wrsvm import examples, population, regions, theory
 from companion.reproduction.published import load_published
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
@@ -214,6 +214,17 @@ def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
     second = means("table_2", [("", f"U{i},0.4") for i in (1, 2, 3)])
     signs = {column: gain > 0 for (_, column), gain in second.items()}
     assert signs == {"U1,0.4": False, "U2,0.4": True, "U3,0.4": False}
+
+
+@pytest.mark.parametrize("config", [1, 2, 3])
+def test_with_the_assumed_probabilities_table_2_prints_less_than_a_constant_decision(
+    config,
+):
+    U = examples.utility(config, 0.4)
+    constant = population.constant_utility("nonlinear", examples.FLIP, U)
+    printed = load_published("wrsvm").query("artefact == 'table_2'")
+    printed = printed[printed.column == f"U{config},0.4"].set_index("row").value
+    assert (printed[["WSVM", "WRSVM"]] < 100 * constant - 0.5).all()
 
 
 def test_there_are_three_configurations_of_the_utilities():
