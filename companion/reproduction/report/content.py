@@ -27,7 +27,8 @@ from companion.reproduction.scores import NOT_SCORED, joint_lines, score
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
 
-_LOCAL = re.compile(r"(?<=\]\(#)[^()\s]+(?:\([^()\s]*\)[^()\s]*)*(?=\))")
+#: A link to a heading of a notebook, of this one if there is no file.
+_TO_HEADING = re.compile(r"\]\(((?:[\w./-]+\.ipynb)?#)((?:[^()\s]|\([^()\s]*\))+)\)")
 
 
 class ReportError(RuntimeError):
@@ -144,14 +145,15 @@ def _find_figure(entry):
 
 
 def _as_on_the_site(link):
-    """The name that a heading has on the site, of that which it has in Jupyter."""
-    return re.sub(r"[^\w-]", "", link[0].lower())
+    """A link to a heading by its name on the site, of that which it has in Jupyter."""
+    heading = re.sub(r"[^\w-]", "", link[2].lower())
+    return f"]({link[1]}{heading})"
 
 
 def _prepare(notebook):
     """Show figures at half the size of their pixels, with their texts, and fold what is folded."""
     for cell in (cell for cell in notebook.cells if cell.cell_type == "markdown"):
-        cell.source = _LOCAL.sub(_as_on_the_site, cell.source)
+        cell.source = _TO_HEADING.sub(_as_on_the_site, cell.source)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         if cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
