@@ -13,7 +13,7 @@ import pandas as pd
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, SAMPLE_SIZE
-from companion.papers.gacv.minima import left_out, study_by_size
+from companion.papers.gacv.minima import MINIMA, left_out, minima_of, study_by_size
 from companion.papers.summaries import select
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 
@@ -94,6 +94,24 @@ def at_choice(frame, case, criterion, target):
     return np.array(ratios)
 
 
+#: How far the median fall of a margin is from what it is taken for, at the minimum of XA.
+FALLS = {
+    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log2_fall_over_theta)",
+    "|log2 (y f - y f[-i]) / (alpha_i S_i^2)|, median": "abs(log2_fall_over_span)",
+}
+
+
+def add_falls(out, frame):
+    """The fall of a margin beside theta_i and beside the span, where XA is least."""
+    for case in CASES:
+        of = minima_of(frame, case)
+        of = of.assign(
+            log2_fall_over_theta=np.log2(of.fall_over_theta),
+            log2_fall_over_span=np.log2(of.fall_over_span),
+        )
+        out.add_claims(case, of, FALLS, frame.converged.all())
+
+
 def add_approximation(out, frame):
     """Where theta_i is right, and whether the true fall of the margin would choose better."""
     for case in CASES:
@@ -139,3 +157,7 @@ def _by_span(frame, case):
 def _right(cells, column="right"):
     """The mean over the cells of each sample of the printed size."""
     return select(cells, n=SAMPLE_SIZE).groupby("sample")[column].mean()
+
+
+STUDIES = (APPROXIMATION, MINIMA)
+VALUES = ((add_falls, "minima"), (add_approximation, "approximation"))

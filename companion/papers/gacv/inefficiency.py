@@ -10,7 +10,6 @@ import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
-from companion.papers.gacv.approximation import APPROXIMATION, add_approximation
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.minima import (
     LIMIT,
@@ -153,7 +152,7 @@ def has_free_vector(machines):
 INEFFICIENCY = study_over(
     PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES
 )
-STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION, LIMIT)
+STUDIES = (INEFFICIENCY, MINIMA, LIMIT)
 #: A row shows what one sample gave.
 JUDGED_BY_ROW = True
 
@@ -214,7 +213,6 @@ def values(records):
     """The five printed inefficiencies and the claims about the two estimates."""
     parts = (
         (add_minima, "minima"),
-        (add_approximation, "approximation"),
         (_add_inefficiencies, "inefficiency"),
         (_add_limit, "limit", "inefficiency"),
     )

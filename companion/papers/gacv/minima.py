@@ -212,8 +212,6 @@ CLAIMS = {
     "|XA - leave-one-out|, at the minimum of XA": "abs(xa_at_xa - loo_at_xa)",
     "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)",
     "GCKL at the minimum of GACV / least GCKL": "gckl_at_gacv",
-    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log2_fall_over_theta)",
-    "|log2 (y f - y f[-i]) / (alpha_i S_i^2)|, median": "abs(log2_fall_over_span)",
 }
 #: XA - MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA.
 ITS_MINIMIZER = {
@@ -229,10 +227,6 @@ def add_minima(out, frame):
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which], converged)
-        of = of.assign(
-            log2_fall_over_theta=np.log2(of.fall_over_theta),
-            log2_fall_over_span=np.log2(of.fall_over_span),
-        )
         out.add_claims(case, of, CLAIMS, converged)
         sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
         small, large = map(mean_and_standard_error, sizes)
