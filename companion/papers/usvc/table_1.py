@@ -1,4 +1,4 @@
-"""Table 1: the linear machine on cases A and B, the plain iteration, and the order of the loss.
+"""Table 1: the linear machine on cases A and B.
 
 A trial draws 500 training and 500 test patterns, labels independent, and trains least squares, the
 SVC and the unbiased machine. What the print leaves open is computed both ways: the start, and, in a
@@ -12,14 +12,8 @@ import pandas as pd
 
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
-from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import (
-    Values,
-    magnitude,
-    row_a_group,
-    select,
-    with_error,
-)
+from companion.metrics import mean_and_standard_error
+from companion.papers.summaries import Values, magnitude, select
 from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.splits import wrong
@@ -36,8 +30,6 @@ _OF_ANY_START = ("LS", "SVC", "Optimal")
 #: Costs beyond the printed 10, and rules that end an iteration at a relative change.
 COSTS = (10.0, 100.0, 1000.0, 10000.0)
 STOPS = (0.1, 0.05, 0.03, 0.01, 0.001)
-#: The one that is read, as the columns name it.
-STOP = "0.01"
 
 _ORDER_COLUMNS = ("error", "threshold", "n_iter", "converged")
 
@@ -224,7 +216,7 @@ TABLE_1_HARDER = cases.study_of(
     reading=(cases.TABLE_READINGS["A"],),
     trial=cases.TRIALS,
 )
-STUDIES = (TABLE_1, TABLE_1_PLAIN, TABLE_1_ORDER, TABLE_1_QP, TABLE_1_HARDER)
+STUDIES = (TABLE_1, TABLE_1_PLAIN)
 
 
 def values(records):
@@ -237,32 +229,14 @@ def values(records):
     if any(records[study.name].empty for study in STUDIES):
         return out.frame()
     out.add("protocol", "trials", records["table_1"].trial.nunique())
-    frame = _in_per_cent(pd.concat([records["table_1"], records["table_1_plain"]]))
-    plain = select(frame, start=cases.PRINTED_START, way="plain").set_index(
-        ["reading", "trial"]
-    )
-    plain = plain[plain.index.isin(cases.TABLE_READINGS.values(), level=0)].sort_index()
-    svc, usvc = (select(plain, machine=machine) for machine in ("SVC", "USVC s=2"))
-    column = "|problems solved by USVC s=2 - those of WLS-SVC| - a quarter of those"
-    more = paired_difference((usvc.n_iter - svc.n_iter).abs(), svc.n_iter / 4)
-    out.add_mean(
-        "both cases", column, more, svc.converged.all() and usvc.converged.all()
-    )
-    by_svc, by_usvc = (own[f"solved_{STOP}"] for own in (svc, usvc))
-    more = paired_difference((by_usvc - by_svc).abs(), by_svc / 4)
-    out.add_mean("both cases", column, more, reading="stop-at-one-per-cent")
-    _add_harder(out, records["table_1_harder"])
-    _add_qp(out, records["table_1_qp"])
+    frame = all_runs(records)
     low, high, error = minima("B")[1]
     wide = {"CE train (%)": error, "CE test (%)": error, "Th": (low + high) / 2}
     for row, best in wide.items():
         out.add_read(f"Case B, {row}", "Optimal", best, "b-wide-minimum")
-    orders = records["table_1_order"]
     for case, printed in cases.PRINTED_READINGS.items():
-        out.extend(_of_case(frame, orders, case, printed, cases.PRINTED_START))
-        read = _of_case(
-            frame, orders, case, cases.TABLE_READINGS[case], cases.STARTS[case]
-        )
+        out.extend(_of_case(frame, case, printed, cases.PRINTED_START))
+        read = _of_case(frame, case, cases.TABLE_READINGS[case], cases.STARTS[case])
         if case == "B":  # another start, and the wide minimum
             read.rows = [
                 r for r in read.rows if r["column"].split()[0] not in _OF_ANY_START
@@ -271,24 +245,13 @@ def values(records):
     return out.frame()
 
 
-def _add_harder(out, frame):
-    """The excess over the least error in case A at the printed cost and beyond."""
-    (_, _, least) = minima(cases.TABLE_READINGS["A"])[0]
-    for C, s in product(COSTS[1:], (2.0, 10.0)):
-        own = select(frame, C=C, s=s)
-        excess = mean_and_standard_error(100 * own.error - least)
-        column = f"CE - CE_min of USVC s={s:g}, C = {C:g} (points)"
-        out.add_mean("Case A", column, excess, own.converged.all())
+def all_runs(records):
+    """The machines as solved exactly and as the plain iteration leaves them, errors in per cent."""
+    both = pd.concat([records["table_1"], records["table_1_plain"]])
+    return in_per_cent(both)
 
 
-def _add_qp(out, frame):
-    frame = frame[frame.threshold.between(*cases.PLAUSIBLE)]
-    place = "both cases", "largest relative difference of WLS-SVC and QP-SVC (w, b)"
-    out.add(*place, frame.with_2.max())
-    out.add_read(*place, frame.without_2.max(), "no-2-in-22")
-
-
-def _of_case(frame, orders, case, reading, start):
+def _of_case(frame, case, reading, start):
     """A case under one distribution and start; unbiased machines by the printed iteration."""
     out = Values()
     own = select(frame, reading=reading).set_index("trial").sort_index()
@@ -308,14 +271,10 @@ def _of_case(frame, orders, case, reading, start):
             out.add_cell(row, name, cells, trials.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
-    orders = (
-        select(orders, reading=reading, start=start).set_index("trial").sort_index()
-    )
-    _add_order(out, f"Case {case}", orders, machines["SVC"].error)
     return out
 
 
-def _in_per_cent(frame):
+def in_per_cent(frame):
     """With errors in per cent, and Th for the machines that have one."""
     placed = frame.threshold.between(*cases.PLAUSIBLE)
     frame = frame.assign(error=100.0 * frame.error, Th=frame.threshold.where(placed))
@@ -353,46 +312,3 @@ def _add_claims(out, case, name, machines, least):
         if np.ptp(trials) < 1e-9:  # rounding is no chance
             mean = mean._replace(standard_error=0.0)
         out.add_mean(f"Case {case}", column, mean, own.converged.all())
-
-
-def _add_order(out, row, orders, svc):
-    """How far the order moves the error, beside a tenth of what the loss itself does."""
-    at = {s: 100 * own.error for s, own in orders.groupby("s")}
-    moved = [at[s] - at[2.0] for s in ORDERS_COMPARED if s > 2]
-    moved = max((np.sign(by.mean()) * by for by in moved), key=np.mean)
-    column = (
-        "largest |CE(s) - CE(2)| - a tenth of CE(SVC) - CE(2) (points), s = 3 to 10"
-    )
-    beyond = mean_and_standard_error(moved - 0.1 * (svc - at[2.0]))
-    out.add_mean(row, column, beyond, orders.converged.all())
-
-
-def start_table(records, reading):
-    """Table 1 under every start and way to iterate, with the trials in the other minimum."""
-    frame = pd.concat([records["table_1"], records["table_1_plain"]])
-    frame = _in_per_cent(select(frame, reading=reading))
-    frame = frame.sort_values(
-        ["machine", "start", "way"], ascending=[True, True, False]
-    )
-    frame["start"] = frame.start.map(
-        {"least_squares": "least squares", "svc": "SVC"}
-    ).fillna("")
-    frame["damping"] = frame.way.map({"plain": "0.2", "stable": "stable", "exact": ""})
-    return row_a_group(frame, ["machine", "start", "damping"], _start_row)
-
-
-def _start_row(own):
-    placed = own.Th.dropna()
-    machine = own.machine.iloc[0]
-    return {
-        "CE train": own["CE train (%)"].mean(),
-        "CE test": own["CE test (%)"].mean(),
-        **with_error("CE exact", mean_and_standard_error(own.error)),
-        "Th": placed.mean(),
-        "SD of Th": placed.std(ddof=1),
-        "trials in the narrow minimum": (placed < cases.NARROW).sum()
-        if machine.startswith("USVC")  # the others are convex
-        else None,
-        "not converged": (~own.converged).sum(),
-        "without threshold": own.Th.isna().sum(),
-    }
