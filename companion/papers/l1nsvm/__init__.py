@@ -3,7 +3,7 @@
 ``machines`` holds the four boxes and the settings; every other module is a printed table or figure.
 """
 
-from companion.papers.l1nsvm import beyond, fig_1, table_1, table_2
+from companion.papers.l1nsvm import beyond, fig_1, iterations, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER
 from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact
@@ -15,6 +15,7 @@ ARTEFACTS = (
         (table_1, "Table 1: types of SVMs by slacks and constraints"),
         (fig_1, "Figure 1: contours with and without outliers"),
         (table_2, "Table 2: errors, support vectors and iterations"),
+        (iterations, "Sections 4 and 5: which machine is faster"),
         (beyond, "Section 4 beyond the print: more outliers, genuine splits"),
     ),
 )

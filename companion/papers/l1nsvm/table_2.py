@@ -58,10 +58,7 @@ def values(records):
         _add_tuned_difference(out, name, search, surface)
     if len(names) == len(PRINTED_NAMES):
         _add_sparsity(out, {name: select(frame, dataset=name) for name in names})
-    iterations = records["table_2_iterations"]
     identical = records["table_2_identical"]
-    if not iterations.empty and set(iterations.dataset) == set(PRINTED_NAMES):
-        _add_iterations(out, iterations)
     if not identical.empty:
         add_identical_claims(out, identical)
     if not frame.empty:
@@ -165,38 +162,6 @@ def _add_sparsity(out, frames):
         ratios.append(mean_and_standard_error(second / first))
     column = "largest second-order / first-order #It., Least 1-Norm"
     out.add_mean(row, column, max(ratios, key=by_mean))
-
-
-def _add_iterations(out, frame):
-    """Which machine is faster over the grid, and where the second order does not help LS."""
-    faster = []
-    remarkably = []
-    for name in PRINTED_NAMES:
-        ls, least = (
-            iterations_of(frame, name, machine, "first") for machine in PRINTED_MACHINES
-        )
-        faster.append((ls < least).mean(axis=1).to_numpy())
-        remarkably.append(
-            [(ls <= least / 2).mean(axis=1), (least <= ls / 2).mean(axis=1)]
-        )
-    faster.sort(key=np.mean)
-    ends = [shares if shares.mean() < 0.5 else 1 - shares for shares in faster]
-    loser = mean_and_standard_error(min(ends, key=np.mean))
-    apart = paired_difference(faster[-1], faster[0])
-    grid = {
-        "share of the grid where the machine that loses more often is faster, least": loser,
-        "share of the grid where LS is faster, largest - least": apart,
-        "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
-    }
-    quite = np.mean(remarkably, axis=0).sum(axis=0)
-    column = "share of the grid where one of them needs at least twice the other's #It."
-    grid[column] = mean_and_standard_error(quite)
-    for machine, shares in zip(
-        PRINTED_MACHINES, np.mean(remarkably, axis=0), strict=True
-    ):
-        half = f"share of the grid where {machine} needs at most half"
-        grid[half] = mean_and_standard_error(shares)
-    out.add_means("all data sets", grid, frame.converged.all())
 
 
 # -- what is chosen, and its error ------------------------------------------------------------
