@@ -63,6 +63,8 @@ CRITERION_STYLES = {
     "GCKL": _look("#8c6bb1", "v", ":"),
     "10-fold CV": _look("#777777", "^", (0, (5, 1))),
     "exact": _look("#b2abd2", "P", (0, (3, 1, 1, 1))),
+    "GACV by the span": _look("#00796b", "^", "-"),
+    "XA by the span": _look("#ad7fff", "v", "--"),
     "the rule": _look("#d95f02", "D", "-."),
     "an estimate": _look("#444444", "o", "-"),
     "true": _look("black", "", "-"),

@@ -282,7 +282,14 @@ def values(records):
     if records["beyond"].empty:
         return out.frame()
     frame = with_rule(records)
-    for search, label in {"gacv": "GACV", "xi_alpha": "XA", "rule": "the rule"}.items():
+    compared = {
+        "gacv": "GACV",
+        "xi_alpha": "XA",
+        "rule": "the rule",
+        "gacv_span": "GACV by the span",
+        "xi_alpha_span": "XA by the span",
+    }
+    for search, label in compared.items():
         for name, difference in to_folds(frame, search).items():
             rows = frame[(frame.dataset == name) & frame.search.isin([search, "cv"])]
             column = f"% err. {label} - 5-fold CV"
