@@ -91,8 +91,8 @@ def compare_estimates(problem, errors, repeats):
     ):
         away = np.abs(by_estimate(*problem, update) - errors.mean(axis=-1))
         print(
-            f"{'':>12}  xi-alpha, update={update!r}: 10 x 10 {seconds:6.3f} s, off the exact error by "
-            f"{away.mean():.4f} in the mean, {away.max():.4f} at most",
+            f"{'':>12}  xi-alpha, update={update!r}: 10 x 10 {seconds:6.3f} s, off the exact error "
+            f"by {away.mean():.4f} in the mean, {away.max():.4f} at most",
             flush=True,
         )
 
