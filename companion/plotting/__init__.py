@@ -4,17 +4,22 @@ Colours are told apart in grey as well (they differ in lightness), and every ser
 marker or line style.
 """
 
-from companion.plotting import agreement, common, described, sliding, verdicts
-from companion.plotting.agreement import *  # noqa: F403
-from companion.plotting.common import *  # noqa: F403
-from companion.plotting.described import *  # noqa: F403
-from companion.plotting.sliding import *  # noqa: F403
-from companion.plotting.verdicts import *  # noqa: F403
+from inspect import ismodule as _is_module
 
+from companion.plotting.agreement import plot_agreement
+from companion.plotting.common import (
+    CRITERION_STYLES,
+    MACHINE_STYLES,
+    plot_differences,
+    plot_distributions,
+    style,
+    style_of,
+)
+from companion.plotting.described import describe
+from companion.plotting.sliding import sliders
+from companion.plotting.verdicts import VERDICT_STYLES, plot_published, plot_verdicts
+
+# What stands above, but for the modules themselves.
 __all__ = [
-    *agreement.__all__,
-    *common.__all__,
-    *described.__all__,
-    *sliding.__all__,
-    *verdicts.__all__,
+    name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
 ]

@@ -8,17 +8,34 @@ of ``min_margin``.
 
 from inspect import ismodule as _is_module
 
-from companion.solvers.conformal import *  # noqa: F403
-from companion.solvers.dca import *  # noqa: F403
-from companion.solvers.fscl import *  # noqa: F403
-from companion.solvers.ls import *  # noqa: F403
-from companion.solvers.mdm import *  # noqa: F403
-from companion.solvers.min_margin import *  # noqa: F403
-from companion.solvers.result import *  # noqa: F403
-from companion.solvers.smo import *  # noqa: F403
-from companion.solvers.wls import *  # noqa: F403
+from companion.solvers.conformal import (
+    ConformalProblem,
+    ConformalResult,
+    conformal_transformations,
+)
+from companion.solvers.dca import (
+    DCAResult,
+    MachinePath,
+    dca,
+    dca_path,
+    utility_from_cost,
+)
+from companion.solvers.fscl import fscl
+from companion.solvers.ls import LSPath, ls, ls_held_out
+from companion.solvers.mdm import mdm
+from companion.solvers.min_margin import MinMarginResult, min_margin
+from companion.solvers.result import MDMResult, Result, SVMSolution
+from companion.solvers.smo import NotPositiveSemiDefinite, smo
+from companion.solvers.wls import (
+    Design,
+    WLSResult,
+    least_squares_path,
+    stable_damping,
+    wls,
+    wls_path,
+)
 
-# What the modules list, which is all that is here but the modules themselves.
+# What stands above, but for the modules themselves.
 __all__ = [
     name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
 ]

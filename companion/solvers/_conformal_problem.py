@@ -12,8 +12,6 @@ from companion.conformal.factors import Gaussians
 from companion.conformal.separability import Separability
 from companion.solvers.mdm import MDMResult, minimise, nearest_points
 
-__all__ = ["ConformalProblem", "TrainedMachine"]
-
 # The largest C d^2 k(x, x) of a class. Below, the class vanishes beside the ridge 1 / C; above, the
 # ridge vanishes beside the class and the machine has a hard margin.
 _MIN_CURVATURE = 1e-12

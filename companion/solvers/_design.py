@@ -17,8 +17,6 @@ from companion._utils.blas import (
 )
 from companion.solvers._loops.wls import scale_rows
 
-__all__ = ["Design", "normal_equations"]
-
 # A prototype whose distance in feature space from the span of the others is below this share of
 # the largest norm, squared, adds nothing but rounding errors.
 _INDEPENDENT = 1e-12

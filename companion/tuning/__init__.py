@@ -2,15 +2,25 @@
 
 from inspect import ismodule as _is_module
 
-from companion.tuning.criteria import *  # noqa: F403
-from companion.tuning.gacv import *  # noqa: F403
-from companion.tuning.gacv_search import *  # noqa: F403
-from companion.tuning.grid import *  # noqa: F403
-from companion.tuning.leave_one_out import *  # noqa: F403
-from companion.tuning.span import *  # noqa: F403
-from companion.tuning.surface import *  # noqa: F403
+from companion.tuning.criteria import (
+    gacv_values,
+    gckl_values,
+    misclass_values,
+    xi_alpha_values,
+)
+from companion.tuning.gacv import gacv, gckl, misclass, xi_alpha
+from companion.tuning.gacv_search import GACVSearch
+from companion.tuning.grid import KernelGridSearchCV
+from companion.tuning.leave_one_out import (
+    LeaveOneOut,
+    leave_one_out,
+    leave_one_out_errors,
+    leave_one_out_surface,
+)
+from companion.tuning.span import squared_spans
+from companion.tuning.surface import MachineSurface, machine_surface
 
-# What the modules list, which is all that is here but the modules themselves.
+# What stands above, but for the modules themselves.
 __all__ = [
     name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
 ]
