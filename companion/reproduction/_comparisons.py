@@ -104,16 +104,16 @@ def first_finite(*numbers):
     return next((number for number in numbers if math.isfinite(number)), math.nan)
 
 
-def _needed(n, own, fixed, most):
+def _needed(n, falls, stays, most):
     """So many repetitions of ours bring the variance to `most`; infinite if none do.
 
-    With n repetitions it is `fixed`, which our repetitions do not change, and `own`, which falls
+    With n repetitions it is `stays`, which our repetitions do not change, and `falls`, which goes
     as 1 / n.
     """
-    left = most - fixed
-    if not (left > 0 and math.isfinite(own)):
+    left = most - stays
+    if not (left > 0 and math.isfinite(falls)):
         return math.inf
-    needs = n * own / left
+    needs = n * falls / left
     return needs if not math.isfinite(needs) else max(math.ceil(needs), n + 1)
 
 
@@ -143,29 +143,30 @@ def compare_deterministic(printed, value, matters=math.nan):
     return _within(found, matters, lambda: math.inf)
 
 
-def compare_stochastic(printed, row, own, *, fails_beyond=MAX_DISTANCE):
+def compare_stochastic(printed, row, regenerated, *, fails_beyond=MAX_DISTANCE):
     """Compare two means by both spreads and both numbers of repetitions.
 
-    `row` has spread, n, overlap and matters of the print, `own` value, spread, n, overlap and se of
-    the regeneration.
+    `row` has spread, n, overlap and matters of the print, `regenerated` value, spread, n, overlap
+    and se of the regeneration.
     """
-    n = own["n"]
-    se_own = own["se"]
+    n = regenerated["n"]
+    se_own = regenerated["se"]
     spread = row["spread"]
-    spread_own = own["spread"] if n > 1 else math.nan
+    spread_own = regenerated["spread"] if n > 1 else math.nan
     known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
     falls = known**2 / n if math.isnan(se_own) else se_own**2
-    stays = known**2 * own["overlap"] if math.isnan(se_own) else 0.0
+    stays = known**2 * regenerated["overlap"] if math.isnan(se_own) else 0.0
     stays += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
     se = math.sqrt(falls + stays)
-    excess = _excess(printed, own["value"])
+    excess = _excess(printed, regenerated["value"])
     distance = _ratio(abs(excess), se)
     unknown = all(map(math.isnan, (spread_own, spread, se_own)))
     half = printed.half_unit
     found = Comparison(
         AGREES if distance <= fails_beyond else DIFFERS,
         distance,
-        departure=(own["value"] - printed.value) / math.hypot(se, half / math.sqrt(3)),
+        departure=(regenerated["value"] - printed.value)
+        / math.hypot(se, half / math.sqrt(3)),
         se=se,
         would_see=half + fails_beyond * se,
         note="no spread is known on either side" if unknown else "",
@@ -343,14 +344,14 @@ def allowance_of(profile):
     return 0.0 if profile == "paper" else _QUICK_ALLOWANCE
 
 
-def compare_row(row, own, profile="paper"):
+def compare_row(row, regenerated, profile="paper"):
     """Compare one published row (a mapping) with its regeneration (a mapping, or None).
 
     Parameters
     ----------
     row : mapping
         Of :func:`~companion.reproduction.published.load_published`.
-    own : mapping or None
+    regenerated : mapping or None
         value, spread, n, se, overlap, and draws where the print shows one.
     profile : {"paper", "quick"}, default="paper"
 
@@ -359,86 +360,92 @@ def compare_row(row, own, profile="paper"):
     Comparison
     """
     # What the test proves that the row names need not be computed.
-    if own is None and row["asks"] == "identity":
+    if regenerated is None and row["asks"] == "identity":
         return Comparison(LISTED)
-    if own is None:
+    if regenerated is None:
         return Comparison(NOT_RUN, note=NO_VALUE)
-    if is_missing(own["value"]) and own["n"] == 0:
+    if is_missing(regenerated["value"]) and regenerated["n"] == 0:
         note = "the case it speaks of never occurs"
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
-    if is_missing(own["value"]):
+    if is_missing(regenerated["value"]):
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
-    found = _by_kind(row, own, allowance_of(profile))
+    found = _by_kind(row, regenerated, allowance_of(profile))
     if row["asks"] not in JUDGED and found.outcome not in (*DEPARTS, NOT_RUN):
         return replace(found, outcome=LISTED, needs=math.nan)
     return found
 
 
-def _by_kind(row, own, allowance):
-    value = own["value"]
+def _by_kind(row, regenerated, allowance):
+    value = regenerated["value"]
     kind = row["kind"]
     matters = row["matters"]
     printed = parse_printed(row["printed"])
     cell = f"{row['artefact']} / {row['row']} / {row['column']}"
     if kind == "ordinal":
-        return _compare_claim_of(row, own, allowance)
+        return _compare_claim_of(row, regenerated, allowance)
     if kind == "deterministic":
         exact = row["printed"] if printed is None else printed
         return compare_deterministic(exact, value, matters)
     if kind == "draw":
-        if not len(own["draws"]):
+        if not len(regenerated["draws"]):
             raise ValueError(
                 f"The regenerated value of {cell} must bring the draws that the print is placed "
                 "among. Got none."
             )
-        return compare_draw(printed, own["draws"], matters)
+        return compare_draw(printed, regenerated["draws"], matters)
     beyond = MAX_DISTANCE + allowance
     if kind == "spread":
         found = compare_spread(
             printed,
             row["n"],
             value,
-            own["n"],
-            se_r=own["se"],
+            regenerated["n"],
+            se_r=regenerated["se"],
             matters=matters,
             fails_beyond=beyond,
         )
     else:
-        found = _compare_mean(printed, row, own, cell, allowance, beyond)
-    if allowance and found.outcome == DIFFERS and (found.se == 0 or own["n"] == 1):
-        note = f"n = {own['n']:g} without a spread of its own is too few to refute this"
+        found = _compare_mean(printed, row, regenerated, cell, allowance, beyond)
+    if (
+        allowance
+        and found.outcome == DIFFERS
+        and (found.se == 0 or regenerated["n"] == 1)
+    ):
+        note = f"n = {regenerated['n']:g} without a spread of its own is too few to refute this"
         return replace(found, outcome=UNDECIDED, note=note)
     return found
 
 
-def _compare_claim_of(row, own, allowance):
+def _compare_claim_of(row, regenerated, allowance):
     """Decide a claim by the standard error that the regeneration brings, or by its spread."""
     stays = 0.0
-    se = first_finite(own["se"], 0.0)
-    if math.isinf(own["se"]):
+    se = first_finite(regenerated["se"], 0.0)
+    if math.isinf(regenerated["se"]):
         se = math.inf
-    elif math.isnan(own["se"]) and own["n"] > 0:
-        stays = first_finite(own["spread"] ** 2 * own["overlap"], 0.0)
-        se = first_finite(math.sqrt(own["spread"] ** 2 / own["n"] + stays), 0.0)
+    elif math.isnan(regenerated["se"]) and regenerated["n"] > 0:
+        stays = first_finite(regenerated["spread"] ** 2 * regenerated["overlap"], 0.0)
+        se = first_finite(
+            math.sqrt(regenerated["spread"] ** 2 / regenerated["n"] + stays), 0.0
+        )
     return compare_claim(
         parse_relation(row["relation"]),
-        own["value"],
+        regenerated["value"],
         se,
-        own["n"],
+        regenerated["n"],
         stays=stays,
         fails_beyond=MAX_UNDECIDED + allowance,
     )
 
 
-def _compare_mean(printed, row, own, cell, allowance, fails_beyond):
-    if math.isnan(own["se"]) and not own["n"] >= 1:
+def _compare_mean(printed, row, regenerated, cell, allowance, fails_beyond):
+    if math.isnan(regenerated["se"]) and not regenerated["n"] >= 1:
         raise ValueError(
             f"The regenerated value of {cell} must bring its standard error or its number of "
-            f"repetitions n >= 1. Got n = {own['n']}."
+            f"repetitions n >= 1. Got n = {regenerated['n']}."
         )
-    if allowance and own["n"] > 1:
+    if allowance and regenerated["n"] > 1:
         # the spread of few repetitions is itself known badly: Student's factor
-        fails_beyond = float(stdtrit(own["n"] - 1, ndtr(fails_beyond)))
-    return compare_stochastic(printed, row, own, fails_beyond=fails_beyond)
+        fails_beyond = float(stdtrit(regenerated["n"] - 1, ndtr(fails_beyond)))
+    return compare_stochastic(printed, row, regenerated, fails_beyond=fails_beyond)

@@ -25,11 +25,11 @@ def navigation(artefact):
 
     "" for a notebook about all papers.
     """
-    own = [other for other in list_artefacts() if other.paper == artefact.paper]
-    if artefact not in own:
+    siblings = [other for other in list_artefacts() if other.paper == artefact.paper]
+    if artefact not in siblings:
         return ""
-    here = own.index(artefact)
-    links = [f"[{other.title}]({other.name}.ipynb)" for other in own]
+    here = siblings.index(artefact)
+    links = [f"[{other.title}]({other.name}.ipynb)" for other in siblings]
     before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
     after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
     return " \u00b7 ".join([*before, "[All papers](../overview.ipynb)", *after])
@@ -54,8 +54,8 @@ def way_out(artefact):
     if paper is None:
         return ""
     parts = [f"[the paper]({paper.address})"] if paper.address else []
-    own = {other.name for other in list_artefacts(paper.key)}
-    if "method" in own - {artefact.name}:
+    names = {other.name for other in list_artefacts(paper.key)}
+    if "method" in names - {artefact.name}:
         parts.append("[its method](method.ipynb)")
     code = [
         f"[`{name.removeprefix('companion.')}`](../../{name.replace('.', '/')}.py)"

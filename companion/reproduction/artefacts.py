@@ -173,14 +173,18 @@ def list_artefacts(paper: str | None = None) -> list[Artefact]:
     if paper is not None and paper not in papers:
         raise KeyError(f"no paper {paper!r}; there are {', '.join(papers)}")
     chosen = filter(_is_here, papers.values()) if paper is None else [papers[paper]]
-    return [artefact for own in chosen for artefact in _artefacts(own)]
+    return [artefact for known in chosen for artefact in _artefacts(known)]
 
 
 def list_across() -> list[Artefact]:
     """The notebooks of the project about all papers at once, ``notebooks/<name>.ipynb``."""
     papers = [paper for paper in _registered() if not paper.key]
     found = [artefact for paper in papers for artefact in _artefacts(paper)]
-    return [own for own in found if (notebooks_dir() / f"{own.id}.ipynb").exists()]
+    return [
+        artefact
+        for artefact in found
+        if (notebooks_dir() / f"{artefact.id}.ipynb").exists()
+    ]
 
 
 def get_artefact(name: str) -> Artefact:

@@ -135,8 +135,8 @@ def _claim_finding(claim, tests):
     if (read := sentence_verdict(as_read(tests))[0]) != verdict:
         counts += f"; {CORRECTED}: {read}"
     failing = _some_of(tests[tests["outcome"] == rules.FAILS], 2)
-    own = "We ask: " if set(tests["asks"]) == {"ours"} else ""
-    text = f"* **{verdict.capitalize()}** ({counts}): {own}{escaped(claim)}."
+    asked = "We ask: " if set(tests["asks"]) == {"ours"} else ""
+    text = f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}."
     return f"{text} Failing: {failing}." if failing else text
 
 
@@ -144,11 +144,13 @@ def _read_otherwise(scored):
     """What the other readings of the print are, and how many rows agree under each."""
     readings = load_readings()
     told = []
-    for name, own in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = own[["outcome", "outcome_as_read"]].isin(rules.CONSISTENT).sum()
+    for name, rows in scored[scored["reading"] != ""].groupby("reading", sort=False):
+        printed, read = (
+            rows[["outcome", "outcome_as_read"]].isin(rules.CONSISTENT).sum()
+        )
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
         told.append(
-            f"{read} of {len(own)} rows are consistent, as printed {printed} (*{name}*{means})"
+            f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
         )
     return [f"* **{CORRECTED.capitalize()}**: {'; '.join(told)}."] if told else []
 
@@ -314,8 +316,8 @@ def score_tables(groups, corrected=True):
         ("sentences", _SENTENCE_COLUMNS),
     ):
         lines = []
-        for name, own in scores.items():
-            counts = own[kind]
+        for name, parts in scores.items():
+            counts = parts[kind]
             line = {kind: name} | {title: counts[of] for title, of in columns.items()}
             if kind == "numbers":
                 line["in 95 %"] = share_text(counts)

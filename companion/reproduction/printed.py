@@ -49,22 +49,23 @@ class PrintedTable(Table):
         -------
         str
         """
-        lines = [line for _, cells in self.printed for own in cells for line in own]
-        own = super().to_html().split("\n")
+        cells = [cell for _, row in self.printed for cell in row]
+        lines = [line for cell in cells for line in cell]
+        table = super().to_html().split("\n")
         n_above = len(self.above)
-        parts = own[:n_above]
+        parts = table[:n_above]
         parts += [_folded("As printed", self._cells(lambda line: line), opened=True)]
         if any(line["reading"] for line in lines):
             corrected = self._cells(corrected_line)
             parts.append(_folded(CORRECTED.capitalize(), corrected))
-        parts.append(_folded("Row by row with ours", "\n".join(own[n_above:])))
+        parts.append(_folded("Row by row with ours", "\n".join(table[n_above:])))
         return "\n".join(parts)
 
     def _cells(self, read):
         names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header[2:])
         rows = [f"<thead><tr><th></th>{names}</tr></thead>", "<tbody>"]
         for name, cells in self.printed:
-            inside = "".join(_cell([read(line) for line in own]) for own in cells)
+            inside = "".join(_cell([read(line) for line in cell]) for cell in cells)
             rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{inside}</tr>')
         table = ['<table class="companion printed">', *rows, "</tbody></table>"]
         return "\n".join(['<div class="table-scroll">', *table, "</div>"])
@@ -103,8 +104,8 @@ def corrected_line(line):
         "status": line["status"] or "undeclared",
         "reason": "",
     }
-    own = line | corrected
-    return own | {"counts_as": part_of(own, own)}
+    as_read = line | corrected
+    return as_read | {"counts_as": part_of(as_read, as_read)}
 
 
 def _stacked(value, spread):
@@ -168,15 +169,15 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     signs = {}
     printed = []
     for row in rows:
-        own = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
-        printed.append((row, [[*filter(None, both)] for both in own]))
-        texts = [_stacked(*both) for both in own]
+        pairs = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
+        printed.append((row, [[*filter(None, both)] for both in pairs]))
+        texts = [_stacked(*both) for both in pairs]
         shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
         lines += [
             [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
         ]
         at = len(lines) - len(shown) + _LINES.index("verdict")
-        for j, both in enumerate(own, 2):
+        for j, both in enumerate(pairs, 2):
             if any(both):
                 part = _worst(filter(None, both))
                 signs[at, j] = (SIGNS[part], part)

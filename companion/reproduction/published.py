@@ -208,15 +208,15 @@ def _wrong_repeats(records, lines):
     names = {f"{artefact}: {row} / {column}" for artefact, row, column in lines}
     faults = []
     for record in (record for record in records if record["repeats"]):
-        own = (record["artefact"], record["row"], record["column"])
+        cell = (record["artefact"], record["row"], record["column"])
         repeated = {
             record["repeats"],
             f"{record['artefact']}: {record['repeats']}",
         } & names
-        if not repeated or f"{own[0]}: {own[1]} / {own[2]}" in repeated:
+        if not repeated or f"{cell[0]}: {cell[1]} / {cell[2]}" in repeated:
             faults.append(
-                f"{lines[own]}: repeats {record['repeats']!r}, which is no other 'row / column' of "
-                f"{record['artefact']}, nor an 'artefact: row / column' of the paper"
+                f"{lines[cell]}: repeats {record['repeats']!r}, which is no other 'row / column' of"
+                f" {record['artefact']}, nor an 'artefact: row / column' of the paper"
             )
     return faults
 

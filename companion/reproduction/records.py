@@ -86,12 +86,12 @@ def to_lines(
     """Header and lines of the table of some records, by the cells of their parameters."""
     results = _common(record.columns for record in records.values())
     lines = [[*parameters, *results]]
-    for own, record in records.items():
+    for key, record in records.items():
         rows = record.rows
         if record.columns != results:
             places = [dict(zip(record.columns, row, strict=True)) for row in rows]
             rows = [[place.get(name, "") for name in results] for place in places]
-        lines += [[*own, *row] for row in rows]
+        lines += [[*key, *row] for row in rows]
     return lines
 
 
@@ -124,10 +124,10 @@ def parse_table(
             raise ValueError(
                 f"line {number}: {len(line)} cells instead of {len(columns)}"
             )
-        own = tuple(line[:n_params])
-        if own not in found:
-            found[own] = Record(code, results, [], number)
-        found[own].rows.append(line[n_params:])
+        key = tuple(line[:n_params])
+        if key not in found:
+            found[key] = Record(code, results, [], number)
+        found[key].rows.append(line[n_params:])
     return found
 
 
@@ -154,9 +154,9 @@ def to_frame(
         *zip(*(frame[name].fillna("").tolist() for name in parameters), strict=True)
     ]
     cells = cells if parameters else [()] * len(frame)
-    listed = [units[own] for own in cells if own in units]
+    listed = [units[key] for key in cells if key in units]
     if len(listed) < len(cells):
-        frame = frame[[own in units for own in cells]].reset_index(drop=True)
+        frame = frame[[key in units for key in cells]].reset_index(drop=True)
     for name in frame:
         if name in text:
             frame[name] = [unit.params.get(name) for unit in listed]

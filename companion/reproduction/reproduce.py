@@ -41,21 +41,27 @@ def read_ledgers(artefacts, profile="paper"):
         name = artefact.id
         found[name] = kept.get(artefact) or _what_is_kept(run.compute(artefact))
     kept.save(artefacts, found)
-    ledgers = {name: own[0] for name, own in found.items() if own[0] is not None}
+    ledgers = {
+        name: result[0] for name, result in found.items() if result[0] is not None
+    }
     if profile == "paper":
         check_findings(ledgers)
     gaps = {}
     for kind in ("missing", "stale"):
         texts = [text for _, lacks, _ in found.values() for text in lacks[kind]]
         gaps[kind] = [*dict.fromkeys(texts)]  # studies are shared
-    return ledgers, gaps, failures_of((name, own[2]) for name, own in found.items())
+    return (
+        ledgers,
+        gaps,
+        failures_of((name, result[2]) for name, result in found.items()),
+    )
 
 
 def _what_is_kept(report):
     """The ledger of an artefact, what its records lack, by kind, and what went wrong."""
     lacks = [records.gaps for records in report.records.values()]
     gaps = {
-        kind: [text for own in lacks for text in own[kind]]
+        kind: [text for result in lacks for text in result[kind]]
         for kind in ("missing", "stale")
     }
     return report.ledger, gaps, report.failures

@@ -175,11 +175,13 @@ def score(ledger):
     tests = {}  # by sentence
     claims = as_read(rows[rows["asks"] == "claim"], "corrected")
     names = ["paper", "sentence", "outcome", "status", "corrected"]
-    for paper, sentence, *own in claims[names].itertuples(index=False):
-        tests.setdefault((paper, sentence), []).append(own)
+    for paper, sentence, *outcomes in claims[names].itertuples(index=False):
+        tests.setdefault((paper, sentence), []).append(outcomes)
     counts = Counter(map(_sentence_part, tests.values()))
     sentences = {"all": len(tests)} | {part: counts[part] for part in SENTENCE_PARTS}
-    read = [_word_of(Counter(word for *_, word in own)) for own in tests.values()]
+    read = [
+        _word_of(Counter(word for *_, word in outcomes)) for outcomes in tests.values()
+    ]
     sentences["corrected"] = read.count(rules.HOLDS)
     return {"numbers": numbers, "sentences": sentences}
 
@@ -252,16 +254,16 @@ def joint_tests(ledger, corrected=False):
         departures = departures.where(rows["reading"] == "", rows["departure_as_read"])
     tests = []
     for kind, what in _KINDS.items():
-        own = departures[rows["kind"] == kind].to_numpy(dtype=float)
-        own = own[np.isfinite(own)]
-        n = len(own)
+        distances = departures[rows["kind"] == kind].to_numpy(dtype=float)
+        distances = distances[np.isfinite(distances)]
+        n = len(distances)
         if n < 2:
             continue
-        total = float(np.sum(own**2))
+        total = float(np.sum(distances**2))
         # of a chi-squared with n degrees of freedom
         tail = gammaincc if total >= n else gammainc
         chance = float(tail(n / 2, total / 2))
-        above = int((own > 0).sum())
+        above = int((distances > 0).sum())
         signs = min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
         tests.append(JointTest(what, n, total, chance, above, signs))
     return tests
@@ -342,10 +344,10 @@ def beside_the_score(ledger):
             f"After correcting misprints {numbers['corrected']} numbers are consistent and"
             f" {sentences['corrected']} sentences hold."
         )
-    if sum(own := ours(ledger)):
-        holds, undecided, fails = own
+    if sum(answers := ours(ledger)):
+        holds, undecided, fails = answers
         text.append(
-            f"Of {sum(own)} questions of our own, not scored, {holds} hold, {undecided} are"
+            f"Of {sum(answers)} questions of our own, not scored, {holds} hold, {undecided} are"
             f" undecided and {fails} fail."
         )
     return text

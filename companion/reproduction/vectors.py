@@ -68,9 +68,9 @@ def chance_of_shares(departures, errors, roundings):
     return float(gammaincc(1.0, max(distance, 0.0) / 2))
 
 
-def rounded_draws(row, own):
+def rounded_draws(row, regeneration):
     """The regenerated draws of a cell, as the paper rounds."""
-    return np.round(own["draws"], parse_printed(row["printed"]).decimals)
+    return np.round(regeneration["draws"], parse_printed(row["printed"]).decimals)
 
 
 def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
@@ -131,11 +131,11 @@ def repeat_departures(rows, comparisons):
 
 def _chance_of_draws(cells):
     """The joint chance of the draws of a row; NaN of a single cell, or of different units."""
-    own = [cell for cell in cells if not cell[0]["repeats"]]
-    draws = [rounded_draws(row, regeneration) for row, regeneration, _ in own]
-    if len(own) < 2 or len({*map(len, draws)}) > 1 or np.isnan(draws).any():
+    counted = [cell for cell in cells if not cell[0]["repeats"]]
+    draws = [rounded_draws(row, regeneration) for row, regeneration, _ in counted]
+    if len(counted) < 2 or len({*map(len, draws)}) > 1 or np.isnan(draws).any():
         return math.nan
-    return joint_chance([row["value"] for row, _, _ in own], np.transpose(draws))
+    return joint_chance([row["value"] for row, _, _ in counted], np.transpose(draws))
 
 
 def _chance_of_row(cells):

@@ -63,23 +63,21 @@ def regenerated(reproduced):
         given = {
             name: value for name, value in record.items() if not rules.is_missing(value)
         }
-        own = (
-            _UNSAID
-            | given
-            | {name: float(given.get(name, _UNSAID[name])) for name in _NUMBERS}
-        )
-        cell = (own["row"], own["column"])
-        reading = own["reading"]
+        regeneration = _UNSAID | given
+        regeneration |= {name: float(regeneration[name]) for name in _NUMBERS}
+        cell = (regeneration["row"], regeneration["column"])
+        reading = regeneration["reading"]
         readings = cells.setdefault(cell, {})
         if reading in readings or len({*readings, reading} - {""}) > 1:
             raise ValueError(
                 f"The regenerated value of {' / '.join(cell)} is there twice."
             )
-        if own["converged"] not in (True, False):
+        converged = regeneration["converged"]
+        if converged not in (True, False):
             raise ValueError(
-                f"converged of {' / '.join(cell)} must be True or False. Got {own['converged']!r}."
+                f"converged of {' / '.join(cell)} must be True or False. Got {converged!r}."
             )
-        readings[reading] = own
+        readings[reading] = regeneration
     return cells
 
 
@@ -93,9 +91,9 @@ def _joint_chances(rows, cells):
     chances = {}
     for row in rows:
         cell = (row["row"], row["column"])
-        own = cells.get(cell, {}).get("", {"draws": ()})
+        regeneration = cells.get(cell, {}).get("", {"draws": ()})
         if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]:
-            draws = rounded_draws(row, own)
+            draws = rounded_draws(row, regeneration)
             tables.setdefault(len(draws), []).append((cell, row["value"], draws))
     for n, table in tables.items():
         names, printed, draws = zip(*table, strict=True)
@@ -107,8 +105,8 @@ def _joint_chances(rows, cells):
 def _compare_rows(rows, regenerations, profile, by_row):
     """Each printed cell beside its regeneration, and those together that belong together."""
     found = [
-        compare_row(row, own, profile)
-        for row, own in zip(rows, regenerations, strict=True)
+        compare_row(row, regeneration, profile)
+        for row, regeneration in zip(rows, regenerations, strict=True)
     ]
     if by_row:
         found = judge_by_row(rows, regenerations, found, rules.allowance_of(profile))
@@ -225,12 +223,12 @@ def compare(
             raise PublishedError("readings.yaml", [missing])
     first = _compare_rows(rows, as_printed, profile, by_row)
     second = _compare_rows(rows, corrected, profile, by_row)
-    for row, reading, own, as_read, comparison, other in zip(
+    for row, reading, regeneration, as_read, comparison, other in zip(
         rows, named, as_printed, corrected, first, second, strict=True
     ):
         cell = (row["row"], row["column"])
-        own = own or _UNSAID | {"converged": True}
-        converged = bool(own["converged"])
+        regeneration = regeneration or _UNSAID | {"converged": True}
+        converged = bool(regeneration["converged"])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
         if not reading:
@@ -240,8 +238,11 @@ def compare(
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
                 "profile": profile,
                 "published": row["value"],
-                "reproduced": own["value"],
-                **{f"reproduced_{name}": own[name] for name in ("spread", "n", "se")},
+                "reproduced": regeneration["value"],
+                **{
+                    f"reproduced_{name}": regeneration[name]
+                    for name in ("spread", "n", "se")
+                },
                 "converged": converged,
                 **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
