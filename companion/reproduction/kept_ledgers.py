@@ -18,7 +18,7 @@ import scipy
 from companion._utils.files import replace_bytes
 from companion._utils.paths import cache_dir, data_dir
 from companion._utils.sources import digest_of
-from companion.reproduction.artefacts import Artefact
+from companion.reproduction.artefacts import Artefact, list_artefacts, list_papers
 from companion.reproduction.codehash import sources_digest
 
 _OWN = __name__.partition(".")[0]
@@ -36,15 +36,23 @@ class KeptLedgers:
         self._folders = (data_dir(), cache_dir() / "records" / profile)
         self._inputs = ""
         self._found: dict[str, Kept] = {}
+        self._all: list[str] = []  # names of all artefacts, once all were read
         with suppress(Exception):  # whatever reading a damaged file brings about
             self._inputs = self._digest_of_inputs()
-            inputs, found = pickle.loads(self._path.read_bytes())
+            inputs, found, names = pickle.loads(self._path.read_bytes())
             if inputs == self._inputs:
                 self._found = found
+                self._all = names
 
     def get(self, artefact: Artefact) -> Kept | None:
         """What was found for an artefact off the present files."""
         return self._found.get(artefact.id) if _is_ours(artefact) else None
+
+    def get_all(self) -> dict[str, Kept]:
+        """What was found for all artefacts, none of which is imported; empty if it is not kept."""
+        if not all(map(_is_own, (paper.module for paper in list_papers().values()))):
+            return {}
+        return {name: self._found[name] for name in self._all}
 
     def save(self, artefacts: list[Artefact], found: dict[str, Kept]) -> None:
         """Keep what was found without a fault, unless a file has changed meanwhile."""
@@ -52,9 +60,12 @@ class KeptLedgers:
         new = {name: own for name, own in kept.items() if not own[2]}
         if new.keys() <= self._found.keys():
             return
+        every = [artefact.id for artefact in list_artefacts()]
+        self._found |= new
+        self._all = every if new.keys() >= {*every} else []
         with suppress(OSError):
             if self._inputs == self._digest_of_inputs():
-                content = pickle.dumps((self._inputs, self._found | new))
+                content = pickle.dumps((self._inputs, self._found, self._all))
                 replace_bytes(self._path, content)
 
     def _digest_of_inputs(self) -> str:
@@ -72,4 +83,8 @@ def _is_ours(artefact: Artefact) -> bool:
     """Whether all that the verdicts of an artefact come from is in this package."""
     functions = [artefact.values, *(study.compute for study in artefact.studies)]
     homes = {function.__module__ for function in functions if function is not None}
-    return all(home.partition(".")[0] == _OWN for home in homes)
+    return all(map(_is_own, homes))
+
+
+def _is_own(module: str) -> bool:
+    return module.partition(".")[0] == _OWN

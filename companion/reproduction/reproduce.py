@@ -41,6 +41,20 @@ def read_ledgers(artefacts, profile="paper"):
         name = artefact.id
         found[name] = kept.get(artefact) or _what_is_kept(run.compute(artefact))
     kept.save(artefacts, found)
+    return _together(found, profile)
+
+
+def read_kept_ledgers(profile="paper"):
+    """As `read_ledgers` of all artefacts, if it is kept for the present files; None if it is not.
+
+    What the papers compute with need not be imported.
+    """
+    found = KeptLedgers(profile).get_all()
+    return _together(found, profile) if found else None
+
+
+def _together(found, profile):
+    """Ledgers, gaps and failures of some artefacts."""
     ledgers = {
         name: result[0] for name, result in found.items() if result[0] is not None
     }

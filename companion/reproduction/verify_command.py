@@ -64,14 +64,17 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
     gc.disable()  # there are many records, and they stay
     from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import ledger_text
-    from companion.reproduction.reproduce import read_ledgers
+    from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
     from companion.reproduction.verdicts import problems
 
-    artefacts = find_targets(context, [*targets, *papers])
-    ledgers, gaps, failures = read_ledgers(artefacts, profile)
+    chosen = [*targets, *papers]
+    found = None if chosen or context.obj else read_kept_ledgers(profile)
+    if found is None:
+        found = read_ledgers(find_targets(context, chosen), profile)
+    ledgers, gaps, failures = found
     shown = {name: _only(ledger, only) for name, ledger in ledgers.items()}
     faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
-    if not (targets or papers):
+    if not chosen:
         failures |= dict.fromkeys(faults_of_papers(), False)
     missing = [] if allow_missing else gaps["missing"]
     faults = [*failures, *gaps["stale"], *missing]

@@ -1,15 +1,15 @@
 """Ledgers kept in the cache folder: those of the present files, and of no others."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from _run import said
 
 from companion._utils.files import replace_bytes
 from companion.reproduction import reproduce
-from companion.reproduction.artefacts import get_artefact
+from companion.reproduction.artefacts import get_artefact, list_artefacts
 from companion.reproduction.reproduce import read_ledgers
 
 ROOT = Path(__file__).parents[2]
@@ -17,13 +17,11 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def data(places):
-    """The folder of the data in a copy of the project, without any records."""
+    """The folder of the data in a project that has one paper, and of it the records of a table."""
     folder = places / "project" / "data"
-    leave_out = shutil.ignore_patterns("records", "uci")
-    shutil.copytree(ROOT / "data", folder, ignore=leave_out)
-    for name in ("index.csv", "l1nsvm/table_1.csv"):
-        content = (ROOT / "data" / "records" / name).read_bytes()
-        replace_bytes(folder / "records" / name, content)
+    names = ("index.csv", "l1nsvm/table_1.csv")
+    for name in ("published/l1nsvm.csv", *(f"records/{name}" for name in names)):
+        replace_bytes(folder / name, (ROOT / "data" / name).read_bytes())
     return folder
 
 
@@ -53,6 +51,22 @@ def test_a_second_reading_gives_the_same_without_a_comparison(data, artefacts, j
         first["l1nsvm/table_1"], second["l1nsvm/table_1"], check_exact=True
     )
     assert (rest, judged) == (others, ["l1nsvm/table_1"])
+
+
+ALL = """
+import sys
+from companion.reproduction.reproduce import read_kept_ledgers
+ledgers, gaps, failures = read_kept_ledgers()
+print(*ledgers, len(gaps["missing"]) > 0, failures, "companion.solvers" in sys.modules)
+"""
+
+
+def test_all_are_found_without_what_computes_them(data):
+    assert reproduce.read_kept_ledgers() is None
+    read_ledgers(list_artefacts()[:-1])
+    assert reproduce.read_kept_ledgers() is None
+    ledgers, *_ = read_ledgers(list_artefacts())
+    assert said("-c", ALL).split() == [*ledgers, "True", "{}", "False"]
 
 
 def remove_records(data):
