@@ -77,6 +77,8 @@ FEWER |= {
     "wrsvm/beyond_kernel": 3,
 }
 FEWER |= {"l1nsvm/table_2_identical": 3, "gacv/inefficiency": 3, "gacv/beyond_hinge": 3}
+FEWER |= {"gacv/limit": 1, "usvc/table_2_pools": 2, "usvc/table_4_eighths": 4}
+FEWER |= {"usvc/table_3_published": 2, "usvc/table_3_narrow": 2}
 
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
@@ -94,10 +96,13 @@ WITHOUT_FITS = ["gacv/fig_1"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels")]
 TIMES = ("seconds", "criteria_share")
 SHAPE = ("position", "length", "width", "tilt", "decades")
+SHAPE += ("length_by_sigma", "width_by_sigma")
 TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
 OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
 OF_THE_CHOSEN_CELL["gacv/inefficiency"] = (
     "n_tied",
+    "n_groups",
+    "leaves_grid",
     "log10_lambda",
     "log10_sigma2",
     *SHAPE,
@@ -109,6 +114,8 @@ COUNT_TOLERANCE |= {
     "loo": 0.02,
     "xa": 0.02,
     "right": 0.5,
+    "xa_span": 0.02,
+    "right_span": 0.5,
 }
 
 
