@@ -1,64 +1,30 @@
-"""Draw docs/picture.png, the picture of the README, from the committed records.
+"""Write docs/picture.png, the picture of the README: machines of the tour, with straight lines.
 
 .venv/bin/python tools/readme_picture.py
 """
 
-import matplotlib
+import base64
+import json
 
-matplotlib.use("agg")
+from companion._utils.paths import notebooks_dir, project_root
 
-import matplotlib.pyplot as plt
-from sklearn.inspection import DecisionBoundaryDisplay
+#: How the text in the place of the figure begins.
+ALT = "A figure of 8 panels."
 
-from companion import LSSVC, LeastOneNormSVC
-from companion._utils.paths import project_root
-from companion.papers.l1nsvm import fig_1
-from companion.plotting import MACHINE_STYLES, plot_distributions, style
-from companion.reproduction.regenerate import regenerate
 
-records = regenerate("l1nsvm/fig_1").records["fig_1"]
-X, y, switched = fig_1.toy_problem(1, "one_per_class")
-with style():
-    fig, axes = plt.subplots(1, 3, figsize=(13, 3.5))
-    for ax, name, machine in zip(
-        axes, ("LS", "Least 1-Norm"), (LSSVC, LeastOneNormSVC), strict=False
-    ):
-        lines = {
-            "levels": [-1, 0, 1],
-            "linestyles": ["--", "-", "--"],
-            "plot_method": "contour",
-        }
-        DecisionBoundaryDisplay.from_estimator(
-            machine(C=fig_1.C, kernel="linear").fit(X, y),
-            X,
-            **lines,
-            colors=MACHINE_STYLES[name]["color"],
-            response_method="decision_function",
-            eps=2.0,
-            ax=ax,
-        )
-        for label, mark, face in ((1, "o", "#555555"), (-1, "s", "white")):
-            look = {"color": "#555555", "markerfacecolor": face, "markersize": 5}
-            ax.plot(
-                *X[y == label].T, mark, label=f"class {label:+d}", linestyle="", **look
-            )
-        ring = {
-            "markersize": 14,
-            "fillstyle": "none",
-            "color": "black",
-            "linestyle": "",
-        }
-        ax.plot(*X[switched].T, "o", label="label switched", **ring)
-        ax.set(title=f"{name}, one draw", xlim=(-4, 11), xlabel="x", ylabel="y")
-    axes[0].legend(loc="lower right", fontsize="small", labelspacing=0.8)
-    samples = {
-        machine: records[f"one_per_class_{machine}"]
-        for machine in fig_1.machines.MACHINES
-    }
-    plot_distributions(
-        axes[2],
-        samples,
-        xlabel="rotation by two switched labels (degrees)",
-        title=f"the same claim over {len(records):,} draws",
+def tour_picture():
+    """The first figure of the tour in which all machines stand beside one another, as PNG."""
+    notebook = json.loads((notebooks_dir() / "tour.ipynb").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            about = output.get("metadata", {}).get("image/png", {})
+            if about.get("alt", "").startswith(ALT):
+                return base64.b64decode(output["data"]["image/png"])
+    raise LookupError(
+        f"No output of notebooks/tour.ipynb has a text that begins with {ALT!r}: run "
+        "`companion reproduce tour --profile paper --in-place` first."
     )
-    fig.savefig(project_root() / "docs" / "picture.png", dpi=110)
+
+
+if __name__ == "__main__":
+    (project_root() / "docs" / "picture.png").write_bytes(tour_picture())

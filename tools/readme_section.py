@@ -5,33 +5,25 @@
 
 import re
 
-import pandas as pd
-
 from companion._utils.paths import project_root
 from companion.papers.across.overview import load_ledgers, summary
 from companion.reproduction.artefacts import list_papers, notebook_path
 from companion.reproduction.cards import card
-from companion.reproduction.display import score_tables
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"
 
 
 def section():
-    """The card of each paper, and the score of all in a paragraph and two tables, as Markdown."""
-    papers = list_papers()
+    """A line of the card of each paper, and the score of all in a paragraph, as Markdown."""
     ledgers = load_ledgers()
-    groups = {}
-    cards = []
-    for key, paper in papers.items():
+    lines = []
+    for key, paper in list_papers().items():
         first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
-        title = f"[{paper.short or key}](notebooks/{first}.ipynb)"
-        groups[title] = ledgers[key]
-        cards.append(f"### {title}\n\n{card(paper, ledgers[key]).to_markdown()}")
-    groups["all"] = pd.concat(ledgers.values())
-    tables = [table.to_markdown() for table in score_tables(groups)]
+        found = card(paper, ledgers[key]).found[0]
+        lines.append(f"* [{paper.short or key}](notebooks/{first}.ipynb): {found}")
     in_words = summary(ledgers).partition("\n\n")[0]
-    return "\n\n".join([*cards, "### The score", in_words, *tables])
+    return "\n".join([*lines, "", in_words])
 
 
 def replaced(text, section):
