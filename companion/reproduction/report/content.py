@@ -155,8 +155,10 @@ def _prepare(notebook):
     for cell in (cell for cell in notebook.cells if cell.cell_type == "markdown"):
         cell.source = _TO_HEADING.sub(_as_on_the_site, cell.source)
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        if cell.metadata.get("jupyter", {}).get("source_hidden"):
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+        tags = cell.metadata.get("tags", [])
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
+        if hidden or "parameters" in tags:
+            cell.metadata["tags"] = [*tags, "hide-input"]
         for output in cell.outputs:
             known = output.get("metadata", {}).get("image/png", {})
             image = {"alt": known["alt"]} if "alt" in known else {}
