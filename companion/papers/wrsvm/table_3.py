@@ -17,7 +17,7 @@ from companion.papers.summaries import Values, select, study_over
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import CONSISTENT, compare
+from companion.reproduction.verdicts import CONSISTENT, DIFFERS, compare
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -205,35 +205,48 @@ def count_consistent(frame):
 
 
 def chosen_and_judged(frame):
-    """The machine that some blocks choose on odd splits, judged by the others on even splits."""
+    """Machines that some blocks of the print choose on odd splits, judged by another on even ones.
+
+    The width by U2,0.6 and then machine and tie by U2,0.2; or all by U2,0 and U2,0.2.
+    """
+    if not len(frame):
+        return pd.DataFrame()
+    far = _distances(frame[frame.split % 2 == 1])
+    width = far[0.6].groupby(level="width").mean().idxmin()
+    by_steps = (width, *far[0.2].xs(width, level="width").idxmin())
+    at_once = far[[0.0, 0.2]].sum(axis=1).idxmin()
     rows = []
-    for out in A_VALUES if len(frame) else ():
-        own = [a for a in A_VALUES if a != out]
-        chosen = max(
-            machines_tried(frame[frame.split % 2 == 1]),
-            key=lambda each: _nearness(beside_print(each[1], *each[0][1:], own)),
-        )[0]
+    for words, chosen, block in (
+        ("U2,0.6 (width) and U2,0.2 (machine and tie)", by_steps, 0.0),
+        ("U2,0 and U2,0.2", at_once, 0.6),
+    ):
         width, machine, tie = chosen
         even = select(frame[frame.split % 2 == 0], width=width)
-        judged = beside_print(even, machine, tie, [out])
-        row = {
-            "chosen_by": " and ".join(f"U2,{a:g}" for a in own),
-            "judged_by": f"U2,{out:g}",
-            "width": width,
-            "machine": machine,
-            "tie": tie,
-            "consistent": int(judged.outcome.isin(CONSISTENT).sum()),
-            "n": len(judged),
-        }
+        judged = beside_print(even, machine, tie, [block])
+        row = {"chosen_by": words, "judged_by": f"U2,{block:g}", "width": width}
+        row |= {"machine": machine, "tie": tie, "n": len(judged)}
+        row["differ"] = int((judged.outcome == DIFFERS).sum())
+        row["distance"] = (judged.reproduced - judged.published).abs().mean()
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _nearness(ledger):
-    """How many cells are consistent, then how near they are."""
-    return int(ledger.outcome.isin(CONSISTENT).sum()), -float(
-        (ledger.distance**2).sum()
-    )
+def _distances(frame):
+    """Mean distance of nine shares from the print: a row a machine, a column a block."""
+    printed = load_published(PAPER).query("artefact == 'table_3'")
+    printed = printed.set_index(["row", "column"]).value
+    shares = {f"p_{i}{j}": (i, j) for i, j in product((1, 2, 3), repeat=2)}
+    means = frame.groupby(["width", "machine", "tie", "a"])[[*shares]].mean()
+    far = {
+        key: np.mean(
+            [
+                abs(row[name] - printed[f"U2,{key[-1]:g} y = {i}", f"ŷ = {j}"])
+                for name, (i, j) in shares.items()
+            ]
+        )
+        for key, row in means.iterrows()
+    }
+    return pd.Series(far).rename_axis(means.index.names).unstack("a")
 
 
 def _digest(params):
