@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2, rankdata, spearmanr, wilcoxon
+from scipy import stats
+from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.conformal import g_means, methods, problems
@@ -171,7 +172,7 @@ def _partitions(large, others):
     ]
 
 
-_QUICK = [{"dataset": name, "partition": 1} for name in problems.SMALL]
+_QUICK = [{"dataset": small, "partition": 1} for small in problems.SMALL]
 
 #: Further partitions than those of all methods.
 PARTITIONS = study_of_sets(
@@ -481,7 +482,9 @@ def scaling_tests(records):
                 "sum of squares": squares.sum(),
                 "above": (part.departure > 0).sum(),
             }
-            rows.append(row | {"chance": float(chi2.sf(squares.sum(), len(squares)))})
+            rows.append(
+                row | {"chance": float(stats.chi2.sf(squares.sum(), len(squares)))}
+            )
     return pd.DataFrame(rows)
 
 
