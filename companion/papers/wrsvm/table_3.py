@@ -17,7 +17,7 @@ from companion.papers.summaries import Values, select, study_over
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import CONSISTENT, DIFFERS, compare
+from companion.reproduction.verdicts import CONSISTENT, compare
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -225,7 +225,7 @@ def chosen_and_judged(frame):
         judged = beside_print(even, machine, tie, [block])
         row = {"chosen_by": words, "judged_by": f"U2,{block:g}", "width": width}
         row |= {"machine": machine, "tie": tie, "n": len(judged)}
-        row["differ"] = int((judged.outcome == DIFFERS).sum())
+        row["differ"] = int((judged.outcome == "differs").sum())
         row["distance"] = (judged.reproduced - judged.published).abs().mean()
         rows.append(row)
     return pd.DataFrame(rows)
