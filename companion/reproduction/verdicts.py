@@ -15,6 +15,7 @@ from companion.reproduction import _comparisons as rules
 from companion.reproduction._comparisons import (
     CONSISTENT,
     DEPARTS,
+    DIFFERS,
     NOT_RUN,
     compare_row,
 )
@@ -33,7 +34,7 @@ from companion.reproduction.vectors import (
     rounded_draws,
 )
 
-__all__ = ["CONSISTENT", "DEPARTS", "compare", "judge"]
+__all__ = ["CONSISTENT", "DEPARTS", "DIFFERS", "compare", "judge"]
 
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
