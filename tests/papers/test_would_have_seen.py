@@ -25,7 +25,7 @@ FARTHER = 1.05
 NEARER = 0.95
 
 #: Rows that no departure would show, as their records are: few partitions, or a case that never is.
-BLIND = {"conformal": 71, "usvc": 3}
+BLIND = {"conformal": 45, "usvc": 3}
 
 
 def moved(row, regeneration, departure):
