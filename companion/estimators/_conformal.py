@@ -349,10 +349,14 @@ class ConformalSVC(KernelClassifier):
         parameters = self._kernel_parameters(gamma)
 
         def kernel(rows, columns):
+            if len(rows) == 0:
+                return np.empty((0, len(columns)))
             others = None if np.array_equal(rows, columns) else X[columns]
             return gram(X[rows], others, **parameters)
 
         def distances(rows, columns):
+            if len(rows) == 0:
+                return np.empty((0, len(columns)))
             return squared_distances(X[rows], X[columns])
 
         problem = ConformalProblem(

@@ -90,7 +90,7 @@ def test_moving_a_slider_changes_the_picture(client):
     )
     assert models[slider]["_view_name"] == "FloatSliderView"
     shown = pictures(messages)
-    for place in (60.0, 5.0):
+    for place in (60.0, 10.0):
         message_id, answers = move(client, slider, place)
         # the page shows what follows in the output of the slider
         assert (output, {"msg_id": message_id}) in states(answers)
