@@ -164,7 +164,7 @@ def notebooks_run(monkeypatch):
     """Notebooks that always run, without a kernel; the list of what was asked for."""
     asked = []
 
-    def run(artefact, output, parameters, *, in_place=False):
+    def run(artefact, output, parameters, *, in_place=False, environment=None):
         asked.append((artefact.id, dict(parameters), in_place))
         return NotebookReport(artefact.id, Path(output), "", 0.1)
 
@@ -319,7 +319,7 @@ def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(
 
 
 def test_a_notebook_runs_as_soon_as_its_records_are_there(project, monkeypatch):
-    def run(artefact, output, parameters, *, in_place):
+    def run(artefact, output, parameters, *, in_place, environment=None):
         NOTEBOOK_RUNS.set()
         return NotebookReport(artefact.id, Path(output), "", 0.1)
 

@@ -43,7 +43,8 @@ def _serve(connection_file, folder, environment):
     Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(folder)
+    if folder:
+        os.chdir(folder)
     if _FORKS:
         os.setsid()  # Ctrl-C is for who started us
     import matplotlib as mpl
@@ -96,7 +97,7 @@ class WarmProvisioner(LocalProvisioner):
         environment = options["env"] | chosen_folders() | _ENVIRONMENT
         connection_file = self.parent.connection_file
         process = _Kernel(
-            target=_serve, args=(connection_file, options["cwd"], environment)
+            target=_serve, args=(connection_file, options.get("cwd"), environment)
         )
         main = find_spec(
             "companion.__main__"

@@ -12,12 +12,12 @@ from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
 from companion.papers.conformal import (
-    beyond,
     beyond_studies,
     g_means,
     methods,
     practice,
     problems,
+    program,
     real_sets,
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
@@ -199,7 +199,7 @@ def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
 def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     unit = beyond_studies.READINGS.units("quick")[0]
     frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
-    table = beyond.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
+    table = program.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
     assert len(table) == 36
     assert table.notna().all(axis=None)
     marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]

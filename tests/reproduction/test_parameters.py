@@ -85,7 +85,7 @@ def test_defaults_fill_what_is_not_given(check):
     assert found == {**DEFAULTS, "n_draws": 5, "C": 2.0}
     assert isinstance(found["C"], float)
     found = parameters_for("l1nsvm/method", C=2)
-    assert (found["C"], found["distance"]) == (2.0, 5.0)
+    assert (found["C"], found["distance"]) == (2.0, 10.0)
     refused(
         "'C' must be a number",
         parameters_for,
