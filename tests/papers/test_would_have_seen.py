@@ -250,7 +250,7 @@ def test_as_many_repetitions_as_an_undecided_row_says_decide_it(paper):
     for row, regeneration, needs in (rows[i] for i in chosen):
         claim = row["kind"] == "ordinal"
         decided = []
-        for _ in range(150):
+        for _ in range(600):
             more = repeated(
                 row, regeneration, int(needs if claim else 1.5 * needs), rng
             )
