@@ -1,17 +1,24 @@
 """Ctrl-C ends what takes long, at once, and looking for it changes no result."""
 
+import gc
+import itertools
 import signal
 import subprocess
 import sys
 import threading
 import time
+import tracemalloc
+from contextlib import contextmanager, suppress
 from dataclasses import astuple
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from companion._utils.blas import cholesky
+from companion import L1SVC, LSSVC, ConformalSVC, UnbiasedSVC, WeightedRobustSVC
+from companion._utils.blas import cholesky, economic_svd, symmetric_solve
+from companion._utils.threads import one_thread
 from companion.kernels import gram
 from companion.solvers.fscl import fscl
 from companion.solvers.mdm import mdm
@@ -66,28 +73,92 @@ def test_an_interrupt_ends_a_long_computation(program):
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-def test_linear_algebra_under_way_is_left_to_itself():
-    n = 4000
+def matrix(n):
     A = np.full((n, n), 0.5, order="F")
     np.fill_diagonal(A, 2.0)
+    return A
+
+
+@contextmanager
+def interrupted():
+    """Interrupt the main thread as soon as there is another one; which are left comes back."""
     others = set(threading.enumerate())
+    left = []
 
     def interrupt():
-        while A[0, 0] == 2.0:  # until the factorisation has begun
+        new = set()
+        while not any(thread.is_alive() for thread in new):
             time.sleep(1e-3)
+            new = set(threading.enumerate()) - others - {interrupting}
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     interrupting = threading.Thread(target=interrupt)
     interrupting.start()
     with pytest.raises(KeyboardInterrupt):
-        cholesky(A)
-    at_the_interrupt = A[-1, -1]
+        yield left
     interrupting.join()
-    for left in set(threading.enumerate()) - others:
-        left.join()
-    assert A[-1, -1] != at_the_interrupt
-    assert A[-1] @ A[-1] == pytest.approx(2.0)
+    left += set(threading.enumerate()) - others
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (cholesky, (4000,)),
+        (symmetric_solve, (4000, np.ones(4000))),
+        (economic_svd, (2000,)),
+    ],
+    ids=["cholesky", "solve", "svd"],
+)
+def test_linear_algebra_under_way_is_left_to_itself(function, arguments):
+    A = matrix(arguments[0])
+    # On one thread it takes longer than the answer to an interrupt.
+    with one_thread(), interrupted() as left:
+        function(A, *arguments[1:])
+    under_way = [thread for thread in left if thread.is_alive()]
+    assert under_way
+    for thread in under_way:
+        thread.join()
+    if function is cholesky:
+        assert A[-1] @ A[-1] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        L1SVC(C=1e6, gamma=1e-3, tol=1e-12),
+        LSSVC(solver="smo", C=1e6, tol=1e-12),
+        ConformalSVC(transform="tsvt", validation_fraction=None, max_transforms=2),
+        ConformalSVC(search="validation_cma", transform="tsvt", random_state=0),
+        WeightedRobustSVC(C=100.0),
+        UnbiasedSVC(C=100.0),
+    ],
+    ids=["L1SVC", "LSSVC", "gradient", "evolution", "WeightedRobustSVC", "UnbiasedSVC"],
+)
+def test_memory_is_free_again_after_an_interrupt(machine, monkeypatch):
+    n = 600
+    X, y = make_classification(n, 5, flip_y=0.2, random_state=0)
+    clone(machine).set_params(C=1.0).fit(X[:60], y[:60])  # what is loaded once stays
+    calls = itertools.count()
+
+    def report(*_):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+
+    for module in ("smo", "mdm", "wls", "dca", "min_margin", "conformal"):
+        whole = sys.modules[f"companion.solvers.{module}"]
+        if hasattr(whole, "report"):
+            monkeypatch.setattr(whole, "report", report)
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    with suppress(KeyboardInterrupt):
+        machine.fit(X, y)
+    gc.collect()
+    kept = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert next(calls) == 4  # the interrupt was the last
+    assert kept < 0.1 * 8 * n * n
 
 
 @pytest.mark.parametrize("selection", ["first_order", "second_order"])

@@ -119,8 +119,8 @@ class WeightedRobustSVC(KernelClassifier):
 
     With a kernel, a fit of n samples and k classes takes (24 + 27 (k - 1)^2) n^2 bytes, 1.3 GB for
     5,000 samples of two classes and 20 GB for 20,000, and a time that grows with n^3: on one core
-    of 2026 about 3 s for 1,000 samples of two classes and 25 s for 2,000, which makes 7 minutes for
-    5,000, and 40 s for 1,000 samples of three. One that the memory free would not hold is refused;
+    of 2026 about 3 s for 1,000 samples of two classes, 25 s for 2,000 and, extrapolated, 7 minutes
+    for 5,000; 40 s for 1,000 samples of three. One that the memory free would not hold is refused;
     a long one is not, and says how far it is with ``verbose=1``. Above 5,000 samples fit the linear
     machine to the features of :class:`sklearn.kernel_approximation.Nystroem`. The linear kernel
     takes a sparse `X` of up to 1000 MB as an array, and refuses a larger one.

@@ -140,3 +140,21 @@ def test_what_the_sample_of_rows_misses_is_shown_by_the_pair_that_the_solver_fin
         fit = machine.set_params(kernel="precomputed").fit
         for weights in (None, weight):
             refused("Samples 201 and 204 show it", fit, K, y, weights)
+
+
+@cases("selection", "first_order", "second_order")
+def test_what_the_sample_of_rows_misses_is_shown_by_those_the_machine_rests_on(
+    selection,
+):
+    X, y = two_clouds(400)
+    K = gram(X, gamma=0.3)
+    # None of these is among the rows that are looked at first, and no pair of them shows it.
+    hidden = np.array([5, 9, 10, 11, 12, 19, 20, 21, 23, 25])
+    K[hidden] = 0.0
+    K[:, hidden] = 0.0
+    K[np.ix_(hidden, hidden)] = -0.2
+    K[hidden, hidden] = 1.0
+    machine = LeastOneNormSVC(C=100.0, kernel="precomputed", selection=selection)
+    with pytest.warns(UserWarning, match=r"smallest eigenvalue is -0\.8") as caught:
+        machine.fit(K, y)
+    assert len(caught) == 1

@@ -1,6 +1,8 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
+import gc
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,8 +14,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from companion import L2SVC, ConformalSVC
+from companion.estimators._conformal import MATRICES, OF_RATES
 from companion.kernels import gram
 from companion.metrics import g_mean_error, g_mean_scorer
+from companion.solvers import metamodels
 from companion.solvers.transformations import RULES, Amari, Williams, Xiong
 
 BOARD = {"C": 10.0, "gamma": 0.02, "random_state": 0}
@@ -267,3 +271,52 @@ def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
     for query in (X, np.array([[1e6, -1e6], [0.5, 0.5]])):
         assert np.all(np.isfinite(machine.decision_function(query)))
         assert np.all(np.isfinite(machine.transformation(query)))
+
+
+ANY_TRANSFORM = [(transform, "separability_gradient") for transform in RULES]
+ANY_TRANSFORM += [("xiong", "separability_exact"), ("xiong", "separability_cma")]
+ANY_TRANSFORM += [("mdt", "separability_cma"), ("tsvt", "separability_cma")]
+VALIDATED = [(transform, "validation_cma") for transform in ("xiong", "mdt", "tsvt")]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@cases(
+    "kernel, transform, search, validation_fraction",
+    *(("rbf", *way, None) for way in ANY_TRANSFORM),
+    *(("rbf", *way, 0.25) for way in [*ANY_TRANSFORM, *VALIDATED]),
+    # Here all samples are support vectors.
+    *(("linear", *way, None) for way in ANY_TRANSFORM if "kba" not in way),
+)
+def test_the_peak_of_memory_is_what_the_guard_asks_for(
+    kernel, transform, search, validation_fraction, monkeypatch
+):
+    # Memory does not depend on how many steps a search takes, nor on how well it ends.
+    monkeypatch.setattr(metamodels, "_MAX_STEPS", 2)
+    n = 800
+    X, y = board(n, positives=160)
+    machine = ConformalSVC(
+        C=1.0,
+        gamma=0.5,
+        kernel=kernel,
+        transform=transform,
+        search=search,
+        validation_fraction=validation_fraction,
+        max_transforms=2,
+        n_generations=2,
+        random_state=0,
+    )
+    takes_rates = transform == "tsvt" and validation_fraction is None
+    n_matrices = MATRICES + OF_RATES * takes_rates
+    # Beside the matrices there are vectors, of which BFGS keeps a hundred.
+    most = (n_matrices * n + 200) * 8 * n
+    # What a first fit compiles and loads may count in the first of two.
+    assert min(peak_of_memory(machine.fit, X, y) for _ in range(2)) <= most
+
+
+def peak_of_memory(call, *arguments):
+    gc.collect()
+    tracemalloc.start()
+    call(*arguments)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak

@@ -283,6 +283,9 @@ def test_budget_that_ends_first_is_warned_of_with_advice(accelerate, budget):
     assert result.alpha.any() == bool(budget)
     assert result.n_iter == budget
     assert result.kkt_violation > 1e-3
+    # Without bounds there may be no end at all.
+    message = f"budget of {budget} .*no machine fits the samples: use a finite C"
+    warned(message, smo, K, y, 0.0, np.inf, max_iter=budget, accelerate=accelerate)
 
 
 def test_a_tolerance_below_rounding_ends_with_a_warning_and_not_in_a_circle():
