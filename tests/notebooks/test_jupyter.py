@@ -5,6 +5,7 @@ from importlib.util import find_spec
 import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
+from jupyter_client.provisioning import KernelProvisionerFactory
 
 from companion._utils.paths import notebooks_dir
 from companion.reproduction.artefacts import get_artefact, notebook_path
@@ -14,8 +15,10 @@ START = 60  # seconds after which a kernel is given up
 
 
 @pytest.fixture
-def client():
-    """A client of a kernel in the folder of the notebooks."""
+def client(monkeypatch):
+    """A client of a kernel as Jupyter starts it: a forked one of a run draws for no slider."""
+    kernels = KernelProvisionerFactory.instance()
+    monkeypatch.setattr(kernels, "default_provisioner_name", "local-provisioner")
     manager, client = start_new_kernel(START, "python3", cwd=str(notebooks_dir()))
     yield client
     client.stop_channels()
