@@ -1,6 +1,7 @@
 """The wheel: what it carries, and what it does in a fresh environment without any extra."""
 
 import json
+import lzma
 import os
 import re
 import shutil
@@ -54,12 +55,18 @@ def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     archive = zipfile.ZipFile(wheel)
     inside = set(archive.namelist())
     pages = {path for path in own_files("docs") if path.endswith(".md")}
-    project = {*own_files("data"), *pages, *own_files("notebooks")}
+    tables = {path for path in own_files("data/records") if path.count("/") == 3}
+    packed = {f"{path}.xz" for path in tables}
+    data = {*own_files("data")} - tables | packed
+    project = {*data, *pages, *own_files("notebooks")}
     prefix = "companion/_project/"
     assert set(own_files("companion")) <= inside
     assert {
         name.removeprefix(prefix) for name in inside if name.startswith(prefix)
     } == project
+    for path in tables:
+        content = lzma.decompress(archive.read(f"{prefix}{path}.xz"))
+        assert content == (ROOT / path).read_bytes(), path
     for name in inside:
         if name.endswith(".ipynb"):
             cells = json.loads(archive.read(name))["cells"]

@@ -5,6 +5,7 @@ that a table that is old or was altered is known without a digest in each of its
 """
 
 import hashlib
+import lzma
 import os
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -69,6 +70,18 @@ def _next(path: Path) -> Path:
     return path.with_name(f".{path.name}.next")
 
 
+def packed(path: Path) -> Path:
+    """Where a wheel, which is to be small, has a table."""
+    return path.with_name(f"{path.name}.xz")
+
+
+def read_table(path: Path) -> bytes:
+    """The bytes of a table; a FileNotFoundError says that there is none."""
+    if not path.is_file() and packed(path).is_file():
+        return lzma.decompress(packed(path).read_bytes())
+    return path.read_bytes()
+
+
 def read_indexed(path: Path, study: str) -> tuple[bytes, Entry | None]:
     """The table of a study with its entry, and whatever there is where nothing fits the entry.
 
@@ -76,12 +89,11 @@ def read_indexed(path: Path, study: str) -> tuple[bytes, Entry | None]:
     """
     entry = load_index().get(study)
     waiting = _next(path)
-    for place in (path, waiting):
-        if entry and place.is_file():
-            content = place.read_bytes()
-            if digest_of_table(content) == entry.sha256:
-                return content, entry
-    return path.read_bytes(), entry
+    if entry and waiting.is_file():
+        content = waiting.read_bytes()
+        if digest_of_table(content) == entry.sha256:
+            return content, entry
+    return read_table(path), entry
 
 
 def write_indexed(

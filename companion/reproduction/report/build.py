@@ -18,6 +18,7 @@ import companion
 from companion._utils.extras import advice
 from companion._utils.paths import build_dir, project_root, unwritable
 from companion.reproduction.display import ledger_text
+from companion.reproduction.index import read_table
 from companion.reproduction.published import ASKS
 from companion.reproduction.report.content import ReportError, gather
 from companion.reproduction.report.manifests import codecheck, write_crate
@@ -172,7 +173,7 @@ def _write_beside(context, folder, templates):
         for form in ("json", "csv")
     }
     files["ledger.schema.json"] = (_HERE.parent / "ledger.schema.json").read_bytes()
-    files |= {name: path.read_bytes() for name, path in context["records"].items()}
+    files |= {name: read_table(path) for name, path in context["records"].items()}
     for entry in context["entries"]:
         if entry.notebook is not None:
             files[f"notebooks/{entry.artefact.id}.ipynb"] = entry.path.read_bytes()

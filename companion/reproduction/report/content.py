@@ -22,6 +22,7 @@ from companion.reproduction.artefacts import (
 from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, row_id, verdict_table
+from companion.reproduction.index import load_index
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import NOT_SCORED, joint_lines, score
 from companion.reproduction.tables import VALUES_MIME
@@ -227,7 +228,6 @@ def gather(profile, artefacts=None):
         failures |= run_failures
     deviations = load_deviations()
     times = load_times()
-    data = data_dir()
     papers = list_papers()
     entries = []
     groups = {}
@@ -262,7 +262,8 @@ def gather(profile, artefacts=None):
         "errata": load_errata(),
         "ledgers": ledgers,
         "records": {
-            p.relative_to(data).as_posix(): p for p in data.glob("records/*/*.csv")
+            f"records/{study}.csv": data_dir() / "records" / f"{study}.csv"
+            for study in load_index()
         },
         "remarks": [*failures, *gaps["missing"], *gaps["stale"]],
     }
