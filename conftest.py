@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from jupyter_client.provisioning import KernelProvisionerFactory
 from threadpoolctl import threadpool_limits
 
@@ -42,6 +43,10 @@ os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["COMPANION_PICTURES"] = "few"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+# A run tries the same examples wherever it runs; `--hypothesis-profile default` tries others.
+settings.register_profile("repeatable", derandomize=True, database=None)
+settings.load_profile("repeatable")
 
 # The kernels of nbval are forked, as those of a run are, and need not import everything anew.
 _kernels = KernelProvisionerFactory.instance()

@@ -191,7 +191,7 @@ def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     warned("budget of 0 iterations", mdm, K, y, ridge=0.01, max_iter=0)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None)
 @given(
     points=st.lists(
         st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=9
