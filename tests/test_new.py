@@ -9,25 +9,28 @@ from click.testing import CliRunner
 
 from companion.cli import main
 
+WORK = "years of work"
 REFUSED = [
-    ("Dice", "", "lower-case letters, digits and _"),
-    ("dice", "data/published/dice.csv", "would be overwritten"),
-    ("dice", "notebooks/dice/table_1.ipynb", "would be overwritten"),
+    ("Dice", "", "", "lower-case letters, digits and _"),
+    ("dice", "data/published/dice.csv", WORK, "would be overwritten"),
+    ("dice", "notebooks/dice/table_1.ipynb", WORK, "would be overwritten"),
+    ("dice", "pyproject.toml", WORK, "is no TOML file"),
+    ("dice", "pyproject.toml", "[tool.ruff]", "has no [project] with a name"),
 ]
 
 
-@pytest.mark.parametrize(("key", "there", "message"), REFUSED)
+@pytest.mark.parametrize(("key", "there", "text", "message"), REFUSED)
 def test_nothing_is_written_where_something_would_be_lost(
-    tmp_path, key, there, message
+    tmp_path, key, there, text, message
 ):
     if there:
-        (tmp_path / there).parent.mkdir(parents=True)
-        (tmp_path / there).write_text("years of work")
+        (tmp_path / there).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / there).write_text(text)
     done = CliRunner().invoke(main, ["new", key, "--folder", str(tmp_path)])
     assert done.exit_code == 2
     assert message in " ".join(done.output.split())
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert [path.read_text() for path in files] == ["years of work"] * bool(there)
+    assert [path.read_text() for path in files] == [text] * bool(there)
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +63,9 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     assert "'ten dice'" in run("companion", "explain", "dice/table_1")
 
     # a second paper in what is now a repository
-    (tmp_path / "README.md").write_text("years of work")
+    (tmp_path / "README.md").write_text(WORK)
     run("companion", "new", "coins")
-    assert (tmp_path / "README.md").read_text() == "years of work"
+    assert (tmp_path / "README.md").read_text() == WORK
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
     points = project["entry-points"]["companion.papers"]
     assert points == {name: f"{name}_companion:PAPERS" for name in ("coins", "dice")}
@@ -78,3 +81,7 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     broken = run("companion", "verify", code=4)
     assert "The papers coins_companion:PAPERS of" in broken
     assert "dice 2 2 " in broken
+
+    settings = tmp_path / "pyproject.toml"
+    settings.write_text(settings.read_text() + "[tool")
+    assert f"{settings} is no TOML file" in run("companion", "verify", code=3)

@@ -40,9 +40,9 @@ def test_the_lock_file_has_hashes_and_names_no_index():
 
 
 def test_this_version_is_in_the_change_log_and_what_comes_next_has_a_place():
-    headings = re.findall(r"(?m)^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text())
-    assert headings[0] == "Unreleased"
-    assert PROJECT["version"] in headings
+    headings = re.findall(r"(?m)^## (.+)$", (ROOT / "CHANGELOG.md").read_text())
+    assert headings[0] == "[Unreleased]"
+    assert f"[{PROJECT['version']}] - {CITATION['date-released']}" in headings
 
 
 def test_the_citation_file_is_valid():

@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from companion._utils.errors import DamagedData
 from companion._utils.paths import data_dir, notebooks_dir, own_project
 from companion.reproduction.units import Study
 
@@ -125,7 +126,11 @@ def _points() -> Iterator[tuple[EntryPoint, str]]:
     root = own_project()
     settings = root and root / "pyproject.toml"
     if settings and settings.is_file():
-        project = tomllib.loads(settings.read_text(encoding="utf-8")).get("project", {})
+        try:
+            table = tomllib.loads(settings.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise DamagedData(f"{settings} is no TOML file: {error}.") from None
+        project = table.get("project", {})
         sys.path += [str(place) for place in (root, root / "src")]
         for name, value in project.get("entry-points", {}).get(_GROUP, {}).items():
             yield EntryPoint(name, value, _GROUP), str(settings)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -78,12 +79,13 @@ def new(context, key, folder):
         raise click.UsageError(
             f"{', '.join(there)} would be overwritten: take another KEY or --folder."
         )
+    settings = _with_entry_point(folder / "pyproject.toml", names)
     for name, path in own.items():
         _write(name, path, names)
     for name, place in _ONCE.items():
         if not (folder / place).exists():
             _write(name, folder / place, names)
-    _add_entry_point(folder / "pyproject.toml", names)
+    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
     command = [sys.executable, "-m", "companion", "reproduce", key]
     done = subprocess.run(
         [*command, "--profile", "paper", "--in-place"],
@@ -118,11 +120,10 @@ def _write(name, path, names):
         path.write_text(text, encoding="utf-8")
 
 
-def _add_entry_point(path, names):
-    """Name the papers in a pyproject.toml, a new one or that of a repository."""
+def _with_entry_point(path, names):
+    """A pyproject.toml that names the papers, a new one or that of a repository."""
     if not path.exists():
-        _write("pyproject.toml", path, names)
-        return
+        return _filled("pyproject.toml", names)
     text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
     if _ENTRY_POINTS not in text:
         text += f"\n{_ENTRY_POINTS}\n"
@@ -130,4 +131,15 @@ def _add_entry_point(path, names):
     text = text.replace(_ENTRY_POINTS, f"{_ENTRY_POINTS}\n{point}")
     if _MARK not in text:
         text += f"\n{_MARK}\n"
-    path.write_text(text, encoding="utf-8")
+    try:
+        project = tomllib.loads(text)["project"]
+    except tomllib.TOMLDecodeError as error:
+        raise click.UsageError(
+            f"{path} is no TOML file, or would be none with {_ENTRY_POINTS}: {error}."
+        ) from None
+    if "name" not in project:
+        raise click.UsageError(
+            f"{path} has no [project] with a name, to which the entry point of the papers"
+            " could be added: give it one, or take another --folder."
+        )
+    return text
