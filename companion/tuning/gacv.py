@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from companion._utils.checks import checked_positive
+from companion._utils.memory import require_memory
 from companion.estimators._kernel_classifier import class_factors
 from companion.kernels import gram
 from companion.tuning import _training_set as training
@@ -19,6 +20,9 @@ __all__ = ["gacv", "gckl", "misclass", "xi_alpha"]
 
 #: What the fall of a margin is taken for when its point is left out.
 UPDATES = ("joachims", "span")
+
+# Matrices of the size of that of the support vectors which the spans take.
+_MATRICES = 5
 
 
 def gacv(estimator, X, y, costs=None, *, update="joachims"):
@@ -38,7 +42,8 @@ def gacv(estimator, X, y, costs=None, *, update="joachims"):
     update : {"joachims", "span"}, default="joachims"
         What theta_i, the fall of a margin when its point is left out, is taken for: alpha_i K_ii as
         in the report, or alpha_i S_i^2 with the span S_i, by which the free support vectors respond
-        (:func:`companion.tuning.squared_spans`). The span needs the Gram matrix.
+        (:func:`companion.tuning.squared_spans`). The span needs the Gram matrix of the support
+        vectors.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def gacv(estimator, X, y, costs=None, *, update="joachims"):
     checked_update(update, "gacv")
     margin, alpha, points, cost = training.observed(estimator, X, y, costs, "gacv")
     if update == "span":
-        factor = _spans(estimator, points, y, alpha)
+        factor = _spans(estimator, points, y, alpha, "gacv")
     else:
         kernel = estimator._kernel_parameters(estimator._gamma)
         factor = training.gram_diagonal(points, **kernel)
@@ -85,14 +90,27 @@ def checked_update(update, name, bound="diagonal"):
         )
 
 
-def _spans(estimator, points, y, alpha):
-    """Squared spans of the training points of a machine."""
-    K = points
-    if estimator.kernel != "precomputed":
-        K = gram(points, **estimator._kernel_parameters(estimator._gamma))
+def _spans(estimator, points, y, alpha, name):
+    """Squared spans of the training points of a machine, those of support vectors not zero."""
+    support = estimator.support_
+    require_memory(
+        f"{name} with update='span' for {len(support):,} support vectors",
+        _MATRICES * len(support) ** 2 * 8e-6,
+        "Use update='joachims', which takes no matrix.",
+    )
+    if estimator.kernel == "precomputed":
+        K = points[np.ix_(support, support)]
+    else:
+        K = gram(points[support], **estimator._kernel_parameters(estimator._gamma))
+    upper = np.full(len(alpha), float(estimator.C))
     factors = class_factors(estimator.class_weight, np.asarray(y), estimator.classes_)
-    upper = estimator.C if factors is None else estimator.C * factors
-    return squared_spans(np.asarray(K), alpha, upper)
+    if factors is not None:
+        upper *= factors
+    # An infinite bound is out of reach, as is twice the largest multiplier.
+    upper = np.minimum(upper, 2.0 * alpha.max())
+    spans = np.zeros(len(alpha))
+    spans[support] = squared_spans(np.asarray(K), alpha[support], upper[support])
+    return spans
 
 
 def xi_alpha(
@@ -139,7 +157,7 @@ def xi_alpha(
         )
     margin, alpha, points, cost = training.observed(estimator, X, y, costs, "xi_alpha")
     if update == "span":
-        factor = _spans(estimator, points, y, alpha)
+        factor = _spans(estimator, points, y, alpha, "xi_alpha")
     elif is_number:
         factor = float(bound)
     else:

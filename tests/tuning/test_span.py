@@ -75,6 +75,21 @@ def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     assert away < np.abs(plain["xi_alpha"] - exact["leave_one_out"]).mean() / 3
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+@pytest.mark.parametrize("C", [1e10, np.inf])
+def test_a_bound_out_of_reach_is_as_one_that_no_multiplier_meets(kernel, C):
+    X, y = problem(n=40)
+    points = gram(X, gamma=2.0) if kernel == "precomputed" else X
+    settings = {"kernel": kernel, "gamma": 2.0, "tol": 1e-8}
+    near = L1SVC(C=1e4, **settings).fit(points, y)
+    assert np.abs(near.dual_coef_).max() < 1e3
+    far = L1SVC(C=C, **settings).fit(points, y)
+    for estimate in (gacv, xi_alpha):
+        expected = estimate(near, points, y, update="span")
+        assert estimate(far, points, y, update="span") == pytest.approx(expected)
+        assert expected > 0
+
+
 def test_a_span_takes_no_bound_and_other_updates_are_refused_by_name():
     X, y = problem(n=20)
     machine = L1SVC().fit(X, y)
