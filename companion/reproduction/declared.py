@@ -34,6 +34,7 @@ and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof
 """
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 
@@ -108,22 +109,28 @@ def _load_list(path):
         return []
     import yaml
 
-    entries = []
     try:
-        loader = yaml.SafeLoader(
-            path.read_bytes().decode()
-        )  # libyaml crashes on deep lists
-        root = loader.get_single_node()
-        if root is not None and root.id != "sequence":
-            raise ValueError(
-                f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}"
-            )
-        for node in root.value if root is not None else ():
-            entries.append((node.start_mark.line + 1, loader.construct_document(node)))
-            if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
-                raise ValueError(f"line {entries[-1][0]}: a key is there twice")
+        return deepcopy(_parsed(path.read_bytes().decode()))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PublishedError(path.name, [" ".join(str(error).split())]) from error
+
+
+@cache
+def _parsed(text):
+    """The same of a text, which is parsed but once."""
+    import yaml
+
+    entries = []
+    loader = yaml.SafeLoader(text)  # libyaml crashes on deep lists
+    root = loader.get_single_node()
+    if root is not None and root.id != "sequence":
+        raise ValueError(
+            f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}"
+        )
+    for node in root.value if root is not None else ():
+        entries.append((node.start_mark.line + 1, loader.construct_document(node)))
+        if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
+            raise ValueError(f"line {entries[-1][0]}: a key is there twice")
     return entries
 
 

@@ -19,7 +19,12 @@ from companion.reproduction.artefacts import list_papers
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
 _PRELOADED = (
+    "companion.reproduction.warm_up",
     "ipykernel.kernelapp",
+    "ipykernel.debugger",
+    "IPython.core.completerlib",
+    "IPython.extensions.storemagic",
+    "matplotlib_inline.backend_inline",
     "ipywidgets",
     "matplotlib.pyplot",
     "sklearn.svm",

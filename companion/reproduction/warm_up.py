@@ -1,0 +1,29 @@
+"""What every kernel would do first, done by import, once, where they are forked from."""
+
+import sys
+from contextlib import suppress
+from io import BytesIO
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from companion.reproduction.declared import load_deviations, load_readings
+
+
+def _draw():
+    """Find the fonts and read a formula, as the first figure does."""
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    ax.plot([0, 1], label=r"$x_1^2 \leq \lambda$")
+    ax.set(title="Aa", xlabel="Aa")
+    ax.legend()
+    figure.savefig(BytesIO(), bbox_inches="tight", dpi=200)
+
+
+# As if it were not installed: nobody debugs these kernels, and it takes a quarter of a second.
+sys.modules.setdefault("debugpy", None)  # type: ignore[arg-type]
+_draw()
+with suppress(Exception):  # the kernel that reads them says what is wrong
+    load_deviations()
+    load_readings()
