@@ -391,9 +391,12 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     output = invoke([table_1(needs_data, data="abc"), fig_2()], "reproduce")
     assert "0 units computed; 2 units missing\n" in output
     assert "toy/table_1: ran in" in output
-    (line,) = re.findall("(?m)^.*no network.*$", output)
-    assert line.startswith("2 units: heart/heart.dat cannot be had")
-    assert "COMPANION_DATA" in line
+    section = output.partition("Missing")[2].partition("The notebooks")[0]
+    assert max(map(len, section.splitlines())) <= 80
+    told = " ".join(section.split())
+    assert "2 units: heart/heart.dat cannot be had" in told
+    assert "COMPANION_DATA" in told
+    assert "Without them a part is not run of toy/table_1." in told
 
 
 def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
@@ -404,7 +407,9 @@ def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
     # all, consistent, agree, undecided, explained, unexplained
     assert re.search(r"(?m)^on record +2 +2 +2 +0 +0 +0 ", output)
     assert re.search(r"(?m)^this run +2 +1 +1 +0 +0 +1 ", output)
-    assert "printed 1.5 ± 1.0; differs and is not declared" in " ".join(output.split())
+    text = " ".join(output.split())
+    assert "printed 1.5 ± 1.0; differs, on record agrees" in text
+    assert "--profile paper decides" in text
     screen = output.partition("Score, quick profile")[2]
     assert screen.count("\n") <= 24
 

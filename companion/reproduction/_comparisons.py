@@ -429,7 +429,7 @@ def _compare_claim_of(row, regenerated, allowance):
         se = first_finite(
             math.sqrt(regenerated["spread"] ** 2 / regenerated["n"] + stays), 0.0
         )
-    return compare_claim(
+    found = compare_claim(
         parse_relation(row["relation"]),
         regenerated["value"],
         se,
@@ -437,6 +437,12 @@ def _compare_claim_of(row, regenerated, allowance):
         stays=stays,
         fails_beyond=MAX_UNDECIDED + allowance,
     )
+    if allowance and found.outcome == FAILS and se == 0 and regenerated["n"] >= 2:
+        note = (
+            f"{regenerated['n']:g} repetitions, all alike, are too few to refute this"
+        )
+        return replace(found, outcome=UNDECIDED, note=note)
+    return found
 
 
 def _compare_mean(printed, row, regenerated, cell, allowance, fails_beyond):

@@ -15,6 +15,7 @@ from companion.reproduction.scores import (
     SIGNS,
     as_read,
     joint_lines,
+    outcomes_of,
     score,
     sentence_verdict,
     share_text,
@@ -338,16 +339,13 @@ def worse_lines(ledgers, on_record):
     """
     texts = []
     for name, ledger in ledgers.items():
-        before = {}
-        for line in on_record[name].to_dict("records") if name in on_record else ():
-            before[line["row"], line["column"]] = line["outcome"]
+        recorded = outcomes_of(on_record[name]) if name in on_record else {}
         for line in ledger.to_dict("records"):
-            recorded = before.get((line["row"], line["column"]))
-            departs = line["outcome"] in rules.DEPARTS
-            if line["problem"] or (
-                recorded and departs and recorded not in rules.DEPARTS
-            ):
-                found = line["problem"] or f"{line['outcome']}, on record {recorded}"
+            before = recorded.get((line["row"], line["column"]), "")
+            found = line["problem"]
+            if line["outcome"] in rules.DEPARTS and before not in ("", *rules.DEPARTS):
+                found = f"{line['outcome']}, on record {before}"
+            if found:
                 texts.append(f"{name}: {_departure(line)}; {found}")
     return texts
 

@@ -1,7 +1,6 @@
 """The command ``reproduce``."""
 
 import textwrap
-from collections import Counter
 from contextlib import suppress
 
 import click
@@ -24,6 +23,10 @@ from companion.reproduction.command import (
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 #: So many values that are worse than on record are named at the end of a run.
 _MOST_NAMED = 6
+_BY_CHANCE = (
+    "What is not so on record can be chance: a run of few repetitions compares some hundred "
+    "numbers and sentences, of which one may fall out wrong. --profile paper decides."
+)
 
 
 def _checked(artefacts, profile, given, in_place):
@@ -195,16 +198,20 @@ def _tell(report):
 
 
 def _missing(reports):
-    """A line for each reason why units could not be computed, with how many these are."""
-    stopped = Counter()
-    told = {}
+    """A text for each reason why units could not be computed: how many, and what lacks them."""
+    stopped = {}
+    lacking = {}
     for report in reports:
         for name, records in report.records.items():
             for why, n_units in records.missing:
-                told[why, report.artefact.paper, name] = n_units
-    for (why, *_), n_units in told.items():
-        stopped[why] += n_units
-    return [f"{n_units} units: {why}" for why, n_units in stopped.items()]
+                studies = stopped.setdefault(why, {})  # which artefacts may share
+                studies[report.artefact.paper, name] = n_units
+                lacking.setdefault(why, {})[report.artefact.id] = None
+    return [
+        f"{sum(studies.values())} units: {why}. Without them a part is not run of "
+        f"{', '.join(lacking[why])}."
+        for why, studies in stopped.items()
+    ]
 
 
 def _stale(reports):
@@ -233,11 +240,12 @@ def _summarise(reports, run, all_papers):
         on_record, _, unread = read_ledgers(artefacts)
         failures |= unread
     _show_score(ledgers, on_record, run.profile)
-    if missing := _missing(reports):
-        heading("Missing")
-    for line in missing:
-        click.echo(line)
-    for title, texts in {"Old records": _stale(reports), "Failed": failures}.items():
+    told = {
+        "Missing": _missing(reports),
+        "Old records": _stale(reports),
+        "Failed": failures,
+    }
+    for title, texts in told.items():
         if texts:
             heading(title)
         for line in dict.fromkeys("\n".join(texts).splitlines()):
@@ -252,12 +260,14 @@ def _summarise(reports, run, all_papers):
 def _show_score(ledgers, on_record, profile):
     """The score of a run, beside that on record if it has another profile, and what is worse."""
     from companion.reproduction import display
+    from companion.reproduction.scores import counted_as_on_record
 
     if not ledgers:
         return
     heading(f"Score, {profile} profile")
     groups = None
     if on_record:
+        ledgers = counted_as_on_record(ledgers, on_record)
         groups = {"on record": on_record, "this run": ledgers}
     show_score(ledgers, groups)
     worse = display.worse_lines(ledgers, on_record)
@@ -269,3 +279,5 @@ def _show_score(ledgers, on_record, profile):
     if worse[_MOST_NAMED:]:
         more = len(worse) - _MOST_NAMED
         click.echo(f"... and {more} more: companion verify --profile {profile}")
+    if worse and on_record:
+        wrapped(_BY_CHANCE, 0)

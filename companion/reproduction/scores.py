@@ -186,6 +186,26 @@ def score(ledger):
     return {"numbers": numbers, "sentences": sentences}
 
 
+def outcomes_of(ledger):
+    """The outcome of each row of a ledger, by row and column."""
+    cells = ledger[["row", "column", "outcome"]].itertuples(index=False)
+    return {(row, column): outcome for row, column, outcome in cells}
+
+
+def counted_as_on_record(ledgers, on_record):
+    """Ledgers of a quick run in which what is only listed on record is not scored either.
+
+    Both are by artefact. Whether a yes or no could differ at all is known from many draws alone.
+    """
+    counted = {}
+    for name, ledger in ledgers.items():
+        recorded = outcomes_of(on_record[name]) if name in on_record else {}
+        cells = zip(ledger["row"], ledger["column"], strict=True)
+        listed = [recorded.get(cell) == rules.LISTED for cell in cells]
+        counted[name] = ledger.assign(counts_as=ledger["counts_as"].mask(listed, ""))
+    return counted
+
+
 def ours(ledger):
     """How many of the questions that no paper asks hold, are undecided, and fail."""
     outcomes = Counter(ledger["outcome"][ledger["asks"] == "ours"])

@@ -17,6 +17,7 @@ from companion.reproduction.published import parse_printed, parse_relation
 from companion.reproduction.scores import (
     NUMBER_PARTS,
     SENTENCE_PARTS,
+    counted_as_on_record,
     joint_tests,
     ours,
     score,
@@ -351,6 +352,30 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     seen = "differs" if float(printed) != usual else "agrees"
     assert found.outcome == (seen if rare else "listed"), "it could not have failed"
     assert found.would_see == (1.0 if rare else math.inf)
+
+
+def test_a_quick_run_scores_what_is_scored_on_record():
+    """A yes or no that could not differ is known as such by many draws, not by few."""
+    row = published("draw", "1")
+    ledgers = [
+        {"toy/table_1": compare(row, reproduced(0.5, draws=[0.0, 1.0] * half))}
+        for half in (100, 1)
+    ]
+    on_record, quick = ledgers
+    assert score(quick["toy/table_1"])["numbers"]["all"] == 1
+    for recorded, scored in ((on_record, 0), (quick, 1), ({}, 1)):
+        counted = counted_as_on_record(quick, recorded)["toy/table_1"]
+        assert score(counted)["numbers"]["all"] == scored
+
+
+@pytest.mark.parametrize(
+    ("n", "profile", "outcome"),
+    [(2, "quick", "undecided"), (2, "paper", "fails"), (math.nan, "quick", "fails")],
+)
+def test_few_repetitions_that_are_alike_refute_no_claim(n, profile, outcome):
+    row = published("ordinal", "lower", relation="< 0")
+    found = verdict(row, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
+    assert found["outcome"] == outcome
 
 
 def test_a_new_draw_of_the_same_distribution_seldom_differs():

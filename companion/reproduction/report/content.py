@@ -24,7 +24,12 @@ from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, row_id, verdict_table
 from companion.reproduction.index import load_index
 from companion.reproduction.reproduce import read_ledgers
-from companion.reproduction.scores import NOT_SCORED, joint_lines, score
+from companion.reproduction.scores import (
+    NOT_SCORED,
+    counted_as_on_record,
+    joint_lines,
+    score,
+)
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.times import load_times
 
@@ -225,6 +230,7 @@ def gather(profile, artefacts=None):
     run_ledgers = {}
     if profile != "paper":
         run_ledgers, _, run_failures = read_ledgers(artefacts, profile)
+        run_ledgers = counted_as_on_record(run_ledgers, ledgers)
         failures |= run_failures
     deviations = load_deviations()
     times = load_times()
