@@ -86,6 +86,18 @@ def test_sliders_refuse_what_would_make_a_page_slow(monkeypatch):
     )
 
 
+def test_sliders_refuse_a_start_where_no_picture_is():
+    refused(
+        r"The knob 'k' must start at one of its values, \[1, 2\]. Got 3",
+        plotting.sliders,
+        None,
+        {"k": [1, 2]},
+        start={"k": 3},
+        name="example",
+        alt="Nothing.",
+    )
+
+
 def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):
     ax.plot([0, 1], label="SVC")
     ax.set(title=r"$\tau$ = 3: nine of ten found", xlabel="$x_1$", ylabel="error")

@@ -103,9 +103,17 @@ def sliders(draw, knobs, *, start, name, alt, labels=None):
     Raises
     ------
     ValueError
-        If the pictures are so many, or so large, that a page with them would be slow to load.
+        If a knob does not start at one of its values, or if the pictures are so many, or so large,
+        that a page with them would be slow to load.
     """
     from IPython.display import HTML
+
+    for knob, values in knobs.items():
+        if start.get(knob) not in [*values]:
+            raise ValueError(
+                f"The knob {knob!r} must start at one of its values, {[*values]}. Got"
+                f" {start.get(knob)!r}."
+            )
 
     labels = {knob: knob.replace("_", " ") for knob in knobs} | (labels or {})
     if os.environ.get("COMPANION_PICTURES") == "few":
