@@ -27,10 +27,10 @@ verify: $(STAMP)  ## every published value against its regeneration
 	@$(BIN)/companion verify $(ARGS)
 
 test: $(STAMP)  ## all tests, and nbval over every notebook
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n auto --no-loadscope-reorder $(ARGS)
 
 check: $(STAMP)  ## the tests that do not take long, for while you work
-	@$(BIN)/python -m pytest -n auto -m 'not fuzz and not slow' tests $(ARGS)
+	@$(BIN)/python -m pytest -n auto --no-loadscope-reorder -m 'not slow' tests $(ARGS)
 
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
 	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(ARGS)

@@ -5,6 +5,7 @@ nbval compares outputs but for images, whose data stand in tables, and tables by
 
 import os
 import shutil
+import signal
 import tempfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -18,35 +19,46 @@ from companion._utils.paths import cache_dir
 
 pytest_plugins = ["pytester", "companion.reproduction.nbval_values"]
 
-# Files that take a minute or more: with several workers the last to start is waited for.
+# The same few problems wherever it runs; `--hypothesis-profile many` draws thousands of others.
+_each_time = {"derandomize": True, "database": None}
+settings.register_profile("few", max_examples=20, deadline=None, **_each_time)
+settings.register_profile("many", max_examples=500, deadline=None)
+settings.load_profile("few")
+
+# Files that take long: with several workers the last to start is waited for. The site is built by
+# the first that needs it, and the wheel; the next would wait for it, so they come later.
 LONGEST_FIRST = (
-    "tests/test_project.py",
-    "tests/solvers/test_compilation.py",
-    "tests/test_adding_a_paper.py",
-    "tests/test_report_browser.py",
     "tests/reproduction/test_report.py",
-    "tests/reproduction/test_dask.py",
     "tests/papers/test_paper_records.py",
+    "tests/test_adding_a_paper.py",
+    "tests/test_new.py",
     "tests/reproduction/test_run.py",
-    "tests/reproduction/test_codehash.py",
-    "notebooks/conformal/checkers.ipynb",
+    "tests/test_report_browser.py",
+    "tests/reproduction/test_dask.py",
+    "tests/test_wheel.py",
+    "tests/test_project.py",
     "tests/estimators/test_scikit_learn_contract.py",
+    "tests/solvers/test_compilation.py",
+    "tests/test_agreement.py",
+    "tests/tuning/test_grid.py",
 )
 
 # Tests read the committed records, not what this user's own runs have left in the cache; data that
-# were downloaded before are still found.
-_downloads = cache_dir() / "data"
-_cache = Path(tempfile.mkdtemp(prefix="companion-tests-"))
-if _downloads.is_dir():
-    (_cache / "data").symlink_to(_downloads.resolve())
-os.environ["COMPANION_CACHE"] = str(_cache)
+# were downloaded before are still found. Workers have the cache of the process that starts them.
+_is_worker = "PYTEST_XDIST_WORKER" in os.environ
+if not _is_worker:
+    _downloads = cache_dir() / "data"
+    _cache = Path(tempfile.mkdtemp(prefix="companion-tests-"))
+    if _downloads.is_dir():
+        (_cache / "data").symlink_to(_downloads.resolve())
+    os.environ["COMPANION_CACHE"] = str(_cache)
 os.environ["COMPANION_PROGRESS"] = "0"
 os.environ["COMPANION_PICTURES"] = "few"
 os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
 
-# A run tries the same examples wherever it runs; `--hypothesis-profile default` tries others.
-settings.register_profile("repeatable", derandomize=True, database=None)
-settings.load_profile("repeatable")
+# What a shell starts in the background ignores Ctrl-C, and so would all that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The kernels of nbval are forked, as those of a run are, and need not import everything anew.
 _kernels = KernelProvisionerFactory.instance()
@@ -86,4 +98,5 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_unconfigure(config):
-    shutil.rmtree(_cache, ignore_errors=True)
+    if not _is_worker:
+        shutil.rmtree(_cache, ignore_errors=True)

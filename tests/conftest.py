@@ -26,24 +26,43 @@ class BuiltSite:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    """The site; the first of several processes builds it for all of them."""
+def once(tmp_path_factory):
+    """A folder, by its name, that the first of several processes fills for all of them."""
     root = tmp_path_factory.getbasetemp()
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
-    folder = root / "site" / "html"
-    said = root / "site.json"
-    with open(root / "site.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not said.exists():
-            run = python("-m", "companion", "report", "--output", folder)
-            said.write_text(json.dumps([run.returncode, run.stdout, run.stderr]))
-    return BuiltSite(folder, *json.loads(said.read_text()))
+
+    def filled(name, fill):
+        folder = root / name
+        with open(root / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                folder.mkdir()
+                fill(folder)
+        return folder
+
+    return filled
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
+def site(once):
+    """The site, as the command builds it."""
+
+    def build(folder):
+        run = python("-m", "companion", "report", "--output", folder / "html")
+        said = json.dumps([run.returncode, run.stdout, run.stderr])
+        folder.with_suffix(".json").write_text(said)
+
+    folder = once("site", build)
+    said = json.loads(folder.with_suffix(".json").read_text())
+    return BuiltSite(folder / "html", *said)
+
+
+@pytest.fixture(scope="session")
+def wheel(once):
     """The wheel of the project as it stands."""
-    folder = tmp_path_factory.mktemp("wheel")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
-    python("-m", "pip", "wheel", *options, project_root(), check=True)
-    return next(folder.glob("svm_companion-*.whl"))
+
+    def build(folder):
+        options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]
+        python("-m", "pip", "wheel", *options, folder, project_root(), check=True)
+
+    return next(once("wheel", build).glob("svm_companion-*.whl"))

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
@@ -29,7 +28,6 @@ from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction.artefacts import Artefact, Paper
 from companion.reproduction.index import load_index, write_indexed
 from companion.reproduction.notebooks import NotebookReport
-from companion.reproduction.store import RecordStore
 from companion.reproduction.times import save_times
 from companion.reproduction.units import Study
 
@@ -74,11 +72,6 @@ def stop_at_the_second(unit):
     CALLS.append(unit.params["i"])
     if len(CALLS) == 2:
         raise KeyboardInterrupt
-    return compute_index(unit)
-
-
-def slow(unit):
-    time.sleep(0.5)
     return compute_index(unit)
 
 
@@ -436,34 +429,20 @@ def test_a_failing_unit_is_named_and_its_notebook_not_run_but_the_next_is(
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
-@pytest.mark.parametrize("during", ["units", "a notebook"])
-def test_ctrl_c_ends_with_130_and_a_state_to_go_on_from(
-    project, tmp_path, notebooks_run, during
-):
+def test_ctrl_c_in_a_notebook_ends_with_130_and_no_traceback(project, tmp_path):
     started = tmp_path / "started"
-    store = RecordStore(table_1().studies[0])
     sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
     write_notebook(project, "fig_2", *sources)
-    artefact = "table_1(slow)" if during == "units" else "fig_2()"
-    run = f"from test_cli import *; main(['reproduce', '--profile', 'paper'], obj=[{artefact}])"
+    run = "from test_cli import *; main(['reproduce', '--profile', 'paper'], obj=[fig_2()])"
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [sys.executable, "-c", run]
-    pipe = subprocess.PIPE
-    running = subprocess.Popen(
-        command, env=os.environ | SEES_US, text=True, stderr=pipe, stdout=pipe
-    )
-    wait_for(
-        lambda: started.exists() or store.records() or running.poll() is not None, 120
-    )
+    running = subprocess.Popen(command, env=os.environ | SEES_US, **pipe)
+    wait_for(lambda: started.exists() or running.poll() is not None, 120)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
     assert "Interrupted" in errors
     assert "Traceback" not in errors
-    if during == "units":
-        kept = len(store.records())
-        assert "What is finished is kept" in errors
-        assert 0 < kept < 4
-        assert f"{4 - kept} units computed\n" in invoke([table_1(slow)], *PAPER)
 
 
 # -- verify ---------------------------------------------------------------------------------
@@ -691,29 +670,6 @@ def invoke_out(artefacts, *words, code=0):
     return result.stdout
 
 
-#: What a machine that reads the ledger needs.
-NEEDED = {
-    "asks",
-    "sentence",
-    "relation",
-    "printed",
-    "published",
-    "reproduced",
-    "se",
-    "distance",
-}
-NEEDED |= {
-    "support",
-    "would_see",
-    "status",
-    "reason",
-    "repeats",
-    "reading",
-    "reproduced_as_read",
-}
-NEEDED |= {"outcome_as_read", "outcome", "verdict", "problem"}
-
-
 def test_the_ledger_for_machines_is_whole_in_both_forms(project):
     declare(project, "size", "points", "fig_2", reason='said "so", twice')
     artefacts = [fig_1(), fig_2(21.0)]
@@ -721,7 +677,6 @@ def test_the_ledger_for_machines_is_whole_in_both_forms(project):
     rows = json.loads(invoke_out(artefacts, *words, "json"))
     outcomes = {row["artefact"]: row["outcome"] for row in rows}
     assert outcomes == {"fig_1": "holds", "fig_2": "differs"}
-    assert set(rows[0]) >= NEEDED
     assert rows[1]["reason"] == 'said "so", twice'
     assert (rows[0]["sentence"], rows[0]["relation"]) == ("the gain is lower", "< 0")
     assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (

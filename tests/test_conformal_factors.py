@@ -3,38 +3,9 @@
 import numpy as np
 import pytest
 from _cases import refused
-from _conformal_problems import mixed_derivatives
 
 from companion.conformal import factors as c
-from companion.kernels import gram, squared_distances
-
-
-def bumps(centres, rates, weights):
-    return lambda X: c.gaussian_sum(squared_distances(centres, X), rates, weights, 0.1)
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-@pytest.mark.parametrize(("kernel_name", "holds"), [("rbf", True), ("linear", False)])
-def test_the_metric_of_theorem_5_is_right_where_k_of_x_and_x_is_one(
-    d, kernel_name, holds
-):
-    rng = np.random.default_rng(d)
-    X = rng.normal(size=(5, d))
-    centres = rng.normal(size=(6, d))
-    transformation = bumps(centres, rng.uniform(0.2, 2.0, 6), rng.uniform(0.5, 1.5, 6))
-    values = transformation(X)
-    gradient = values[:, None] * c.log_gradient(transformation, X)
-    base = c.kernel_metric(
-        X, gamma=0.3 if kernel_name == "rbf" else 0.5
-    )  # I for the linear one
-    metric = c.transformed_metric(values, gradient, base)
-    for x, g in zip(X, metric, strict=True):
-
-        def kernel(a, b):
-            scale = transformation(a[None])[0] * transformation(b[None])[0]
-            return scale * gram(a[None], b[None], kernel=kernel_name, gamma=0.3)[0, 0]
-
-        assert np.allclose(g, mixed_derivatives(kernel, x), atol=2e-6) == holds
+from companion.kernels import squared_distances
 
 
 def test_bad_rates_and_a_single_support_vector_are_refused():

@@ -25,9 +25,8 @@ def printed(xi, s, k):
 
 @each(s=[1.0, 2.0, 2.5, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
 def test_the_unbiased_loss_is_the_printed_formula(s, k):
-    np.testing.assert_allclose(
-        Unbiased(s, k).value(SLACKS), printed(SLACKS, s, k), rtol=1e-13
-    )
+    xi = np.concatenate([SLACKS, [1.0, 1e12]])
+    np.testing.assert_allclose(Unbiased(s, k).value(xi), printed(xi, s, k), rtol=1e-13)
 
 
 @every
@@ -49,16 +48,6 @@ def test_nothing_is_paid_on_the_right_side_of_the_margin(loss):
     for zero in (loss.derivative, loss.second_derivative, loss.weight):
         np.testing.assert_array_equal(zero(right), 0.0)
     np.testing.assert_array_equal(loss.value(right), loss.value(0.0))
-
-
-@each(s=[1.0, 2.0, 4.0, 10.0], k=[0.0, 1e-6, 0.1])
-def test_the_step_has_height_one_and_passes_one_half_with_a_continuous_slope(s, k):
-    loss = Unbiased(s, k)
-    root = k ** (1 / s)
-    assert loss.value(1.0) == pytest.approx(0.5, rel=1e-14)
-    assert loss.value(1e12) == pytest.approx(1.0, abs=1e-11)
-    slopes = loss.derivative(np.array([1 - 1e-12, 1.0]))
-    np.testing.assert_allclose(slopes, s / (2 * (1 + root)), rtol=1e-10)
 
 
 def test_the_sigmoid_goes_from_the_squared_slack_to_the_step_and_never_overflows():

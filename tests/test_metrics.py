@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from _cases import cases, refused
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import recall_score
@@ -42,7 +42,6 @@ def test_bad_input_is_refused_with_what_was_got(call, message):
     refused(message, call)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30)
 )

@@ -9,8 +9,12 @@ from _run import said
 from companion._utils.paths import project_root
 
 ROOT = project_root()
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+#: Files, by the schema that they must obey.
+SCHEMAS = {
+    "github-workflows": ".github/workflows/*.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/*.yml",
+    "citation-file-format": "CITATION.cff",
+}
 
 
 @pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
@@ -36,12 +40,8 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
     assert revisions["https://github.com/astral-sh/ruff-pre-commit"] == f"v{locked}"
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_is_valid(path):
-    said("-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path)
-
-
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
-def test_a_form_for_issues_is_valid(path):
-    schema = "vendor.github-issue-forms"
-    said("-m", "check_jsonschema", "--builtin-schema", schema, path)
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_files_for_other_services_are_valid(schema):
+    paths = sorted(ROOT.glob(SCHEMAS[schema]))
+    assert paths
+    said("-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *paths)

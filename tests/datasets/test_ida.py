@@ -13,12 +13,6 @@ from companion._utils.errors import DamagedData, UnknownDataset
 from companion.datasets import OUTSIDE, OutsideFile
 from companion.datasets.ida import genuine_split, ida_split, list_ida, load_ida
 
-# Samples, attributes, positives, training and test size, as the benchmark is described.
-SHAPES = {"titanic": (2201, 3, 711, 150, 2051), "heart": (270, 13, 120, 170, 100)}
-SHAPES |= {"breast-cancer": (277, 9, 81, 200, 77), "german": (1000, 20, 300, 700, 300)}
-SHAPES |= {"diabetis": (768, 8, 268, 468, 300), "image": (2310, 18, 1320, 1300, 1010)}
-SHAPES |= {"thyroid": (215, 5, 65, 140, 75), "waveform": (5000, 21, 1647, 400, 4600)}
-
 pytestmark = pytest.mark.usefixtures(
     "no_network"
 )  # no test here may wait for a download
@@ -38,26 +32,7 @@ def distributed(mirror, name):
         return dict(archive)
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_problem_has_the_shape_and_the_positives_of_the_benchmark(name):
-    assert list(SHAPES) == list_ida()
-    data = load(name)
-    n, d, positives, n_train, n_test = SHAPES[name]
-    assert data.X.shape == (n, d)
-    assert data.X.dtype == np.float64
-    assert data.y.shape == (n,)
-    assert set(np.unique(data.y)) == {-1, 1}
-    assert np.sum(data.y == 1) == positives
-    assert (data.n_train, data.n_test) == (n_train, n_test)
-    assert np.isfinite(data.X).all()
-    assert (
-        name != "german" or np.sum(data.X[:, 3] > 9) == 12
-    )  # the outlying purpose is kept
-    assert not data.X.flags.writeable
-    assert not data.y.flags.writeable
-
-
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", list_ida())
 def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
     data = load(name)
     other = distributed(mirror, name)

@@ -11,7 +11,6 @@ KERNELS = [
 each_kernel = pytest.mark.parametrize(
     "kernel", KERNELS, ids=lambda kernel: kernel["kernel"]
 )
-each_cost = pytest.mark.parametrize("C", [0.1, 10.0])
 
 
 def two_clouds(n_samples=80, n_features=3, shift=1.0, seed=0, labels=(0, 1)):

@@ -1,15 +1,24 @@
-"""The four machines against libsvm, against each other and against known limits."""
+"""Machines with the same kernel given in other ways, and in several threads at once."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
+from sklearn.base import clone
 
-from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC
+from companion import (
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    ConformalSVC,
+    LeastOneNormSVC,
+    UnbiasedSVC,
+    WeightedRobustSVC,
+)
 from companion.kernels import gram
 
-from ._data import each_cost, each_kernel, two_clouds
+from ._data import each_kernel, two_clouds
 
-X, Y = two_clouds()
 MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC]
 TOL = 1e-9
 
@@ -26,15 +35,6 @@ def by_smo(machine, **parameters):
 
 def assert_close(found, expected, factor=1e-6):
     assert np.abs(found - expected).max() <= factor * max(1.0, np.abs(expected).max())
-
-
-@each_kernel
-@each_cost
-def test_l1_has_the_decision_values_of_libsvm(kernel, C):
-    ours = precise(L1SVC, C=C, **kernel).fit(X, Y)
-    theirs = SVC(C=C, tol=TOL, **kernel).fit(X, Y)
-    # libsvm keeps kernel values in single precision, whatever its tolerance.
-    assert_close(ours.decision_function(X), theirs.decision_function(X), 1e-4)
 
 
 @pytest.mark.parametrize("machine", [*MACHINES, UnbiasedSVC])
@@ -72,3 +72,23 @@ def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
         rows.decision_function(X), whole.decision_function(X), atol=1e-3
     )
     assert rows.kkt_violation_ <= 1e-5
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        *(machine() for machine in (*MACHINES, UnbiasedSVC, WeightedRobustSVC)),
+        ConformalSVC(transform="mdt", search="validation_cma", random_state=0),
+    ],
+    ids=lambda machine: type(machine).__name__,
+)
+def test_fits_in_threads_at_once_are_those_of_one(machine):
+    X, y = two_clouds(60)
+    alone = clone(machine).fit(X, y).decision_function(X)
+
+    def values(_):
+        return clone(machine).fit(X, y).decision_function(X)
+
+    with ThreadPoolExecutor(2) as threads:
+        for found in threads.map(values, range(4)):
+            np.testing.assert_array_equal(found, alone)

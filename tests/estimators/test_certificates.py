@@ -60,7 +60,7 @@ def is_solved(machine):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     kernel=st.sampled_from(["rbf", "linear", "poly"]),
     gamma=st.sampled_from(["scale", 1e-4, 1.0, 10.0]),

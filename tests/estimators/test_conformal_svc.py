@@ -1,6 +1,5 @@
 """ConformalSVC: agreement with its solver and with L2SVC, both orders of labels, bad input."""
 
-import gc
 import pickle
 import tracemalloc
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from _cases import cases, refused, warned
 from _conformal_problems import mixed_derivatives
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -244,7 +243,6 @@ def test_a_degenerate_transformation_warns_and_the_last_good_machine_is_kept():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=40, deadline=None)
 @given(
     points=st.lists(
         st.tuples(st.integers(-2, 2), st.integers(0, 1)), min_size=4, max_size=14
@@ -283,7 +281,7 @@ VALIDATED = [(transform, "validation_cma") for transform in ("xiong", "mdt", "ts
 @cases(
     "kernel, transform, search, validation_fraction",
     *(("rbf", *way, None) for way in ANY_TRANSFORM),
-    *(("rbf", *way, 0.25) for way in [*ANY_TRANSFORM, *VALIDATED]),
+    *(("rbf", *way, 0.25) for way in VALIDATED),
     # Here all samples are support vectors.
     *(("linear", *way, None) for way in ANY_TRANSFORM if "kba" not in way),
 )
@@ -309,12 +307,11 @@ def test_the_peak_of_memory_is_what_the_guard_asks_for(
     n_matrices = MATRICES + OF_RATES * takes_rates
     # Beside the matrices there are vectors, of which BFGS keeps a hundred.
     most = (n_matrices * n + 200) * 8 * n
-    # What a first fit compiles and loads may count in the first of two.
-    assert min(peak_of_memory(machine.fit, X, y) for _ in range(2)) <= most
+    machine.fit(X[:60], y[:60])  # what is loaded once does not count
+    assert peak_of_memory(machine.fit, X, y) <= most
 
 
 def peak_of_memory(call, *arguments):
-    gc.collect()
     tracemalloc.start()
     call(*arguments)
     peak = tracemalloc.get_traced_memory()[1]

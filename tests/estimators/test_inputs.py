@@ -111,16 +111,6 @@ def test_caches_prototypes_and_criteria_are_refused_as_well(monkeypatch):
     L1SVC(cache_size=20.0).fit(X, y)
 
 
-@every
-def test_nan_is_refused_and_the_earlier_fit_is_kept(machine):
-    fitted = machine().fit(X, Y)
-    before = fitted.decision_function(X)
-    broken = X.copy()
-    broken[3, 1] = np.nan
-    refused("contains NaN", fitted.fit, broken, Y)
-    np.testing.assert_array_equal(fitted.decision_function(X), before)
-
-
 @pytest.mark.parametrize("machine", [*ALL, ConformalSVC])
 def test_one_class_or_three_are_refused(machine):
     refused("samples of two classes.*only one class", machine().fit, X, np.zeros(40))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from _cases import cases, refused
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
@@ -75,7 +75,6 @@ def test_every_machine_is_that_of_the_array(name, kernel, n_features):
     seed=st.integers(0, 1000),
     kernel=st.sampled_from(["rbf", "linear", "poly", "sigmoid"]),
 )
-@settings(max_examples=40, deadline=None)
 def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
     n, n_features, density, seed, kernel
 ):
@@ -100,18 +99,6 @@ def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
         rows.buffer[rows.ensure(some)], expected[some], atol=1e-12
     )
     np.testing.assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
-
-
-@pytest.mark.parametrize("gamma", ["scale", "auto"])
-def test_gamma_and_weights_mean_the_same(gamma):
-    X, y = sparse_points()
-    weight = np.random.default_rng(0).integers(0, 3, size=60)
-    for weights in (None, weight):
-        of_array = L1SVC(gamma=gamma, tol=1e-9).fit(X.toarray(), y, weights)
-        values = L1SVC(gamma=gamma, tol=1e-9).fit(X, y, weights).decision_function(X)
-        np.testing.assert_allclose(
-            values, of_array.decision_function(X.toarray()), atol=1e-7
-        )
 
 
 def test_criteria_of_a_machine_are_those_of_the_array():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from _cases import cases, each, refused, warned
 
-from companion import L1SVC, WeightedRobustSVC
+from companion import WeightedRobustSVC
 from companion.kernels import gram
 from companion.metrics import average_utility
 from companion.solvers import Design, dca, utility_from_cost
@@ -54,22 +54,6 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     counts = np.bincount(y[machine.support_], minlength=3)
     np.testing.assert_array_equal(machine.n_support_, counts)
     assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_two_classes_without_truncation_are_L1SVC_of_twice_the_cost(kernel):
-    X, y = three_classes()
-    X = X[y < 2]
-    y = np.where(y[y < 2] == 1, "yes", "no")
-    ours = WeightedRobustSVC(
-        C=1.5, truncation=None, kernel=kernel, gamma=0.5, tol=1e-9
-    ).fit(X, y)
-    other = L1SVC(C=3.0, kernel=kernel, gamma=0.5, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(
-        ours.decision_function(X), other.decision_function(X), atol=1e-4
-    )
-    assert np.array_equal(ours.predict(X), other.predict(X))
-    assert WeightedRobustSVC(C=1.5, kernel="linear").fit(X, y).truncation_ == -1.0
 
 
 X, Y = three_classes(30)

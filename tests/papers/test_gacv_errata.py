@@ -60,18 +60,11 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
 @pytest.mark.parametrize(
     ("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)]
 )
-def test_the_bayes_risk_by_one_integral_by_two_and_by_sampling_agree(case, risk):
+def test_the_bayes_risk_by_one_integral_and_by_two_agree(case, risk):
     assert example.bayes_risk(case) == pytest.approx(risk, abs=6e-5)
     grid, _, _ = example.population()
     by_grid = example.population_risk(example.bayes_rule(grid, case), case)
     assert by_grid == pytest.approx(example.bayes_risk(case), abs=5e-5)
-    costs = []
-    for number in range(1, 201):
-        X, y, _ = example.sample(number, 500)
-        wrong = example.bayes_rule(X, case) != y
-        costs.append(np.mean(wrong * np.where(y > 0, COSTS[case][1], COSTS[case][-1])))
-    error = np.std(costs, ddof=1) / np.sqrt(len(costs))
-    assert abs(np.mean(costs) - example.bayes_risk(case)) < 4 * error
 
 
 def test_the_costs_are_those_of_section_6():

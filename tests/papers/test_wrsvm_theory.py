@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from wrsvm_by_hand import betas, brackets
 
 from companion.papers.wrsvm import examples, population, theory
@@ -107,46 +106,3 @@ def test_diagonal_utilities_are_weights_on_the_samples_of_a_class():
     diagonal = dca(design, y, np.diag(weights), 1.0, examples.S)
     weighted = dca(design, y, np.eye(3), 1.0, examples.S, sample_weight=weights[y])
     assert diagonal.objective == pytest.approx(weighted.objective, rel=1e-9)
-
-
-def intercepts_between(w, X, y, U, C):
-    """Ends of every b_j over the solutions of the linear program for b at fixed w, shape (k, 2)."""
-    k = len(U)
-    terms = [
-        (i, j, other)
-        for i, j in zip(*np.nonzero(U[y] > 0), strict=True)
-        for other in range(k)
-        if other != j
-    ]
-    pairs = sorted({(i, j) for i, j, _ in terms})
-    place = {pair: k + number for number, pair in enumerate(pairs)}
-    # xi_ij + b_j - b_l >= 1 - (w_j - w_l) x_i
-    A = np.zeros((len(terms), k + len(pairs)))
-    least = np.zeros(len(terms))
-    for row, (i, j, other) in enumerate(terms):
-        A[row, [place[i, j], j, other]] = 1.0, 1.0, -1.0
-        least[row] = 1.0 - (w[j] - w[other]) @ X[i]
-    cost = np.concatenate([np.zeros(k), [C * U[y[i], j] for i, j in pairs]])
-    sum_to_zero = np.concatenate([np.ones(k), np.zeros(len(pairs))])[None]
-    bounds = [(None, None)] * k + [(0.0, None)] * len(pairs)
-    program = {"A_eq": sum_to_zero, "b_eq": [0.0], "bounds": bounds}
-    value = linprog(cost, -A, -least, **program).fun
-    face = np.vstack([-A, cost]), np.append(-least, value * (1.0 + 1e-9))
-    axes = np.eye(k + len(pairs))[:k]
-    return np.array(
-        [
-            [sign * linprog(sign * axis, *face, **program).fun for sign in (1.0, -1.0)]
-            for axis in axes
-        ]
-    )
-
-
-@pytest.mark.parametrize(("config", "a"), [(1, 0.4), (2, 0.2), (3, 0.4)])
-def test_the_linear_program_for_b_gives_the_intercepts_of_the_machine(config, a):
-    U = examples.utility(config, a)
-    X, y = examples.piecewise_linear(40, np.random.default_rng(config), 0.15)
-    machine = min_margin(Design.linear(X), y, U, 1.0, tol=1e-10)
-    low, high = intercepts_between(machine.w, X, y, U, 1.0).T
-    assert np.all(high - low < 1e-3)
-    assert machine.intercept == pytest.approx(low, abs=1e-3)
-    assert np.abs(low).max() > 0.01

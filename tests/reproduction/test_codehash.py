@@ -1,4 +1,4 @@
-"""The digest of a study's code: what moves it, what does not, and that all that runs is in it."""
+"""The digest of a study's code: what moves it and what does not."""
 
 import importlib
 import json
@@ -6,7 +6,6 @@ import sys
 
 import pytest
 from _cases import refused
-from _run import said
 
 from companion.reproduction import codehash
 from companion.reproduction.codehash import code_digest
@@ -229,73 +228,3 @@ def test_what_is_no_function_of_a_module_is_refused(compute):
     refused(
         "must be a function at the top level of a module. Got", code_digest, compute
     )
-
-
-# ------------------------------------------------------- what runs, against what is reached
-
-RAN = """
-import json, sys
-from companion._utils.errors import DataUnavailable
-from companion.reproduction.artefacts import list_artefacts
-from companion.reproduction.codehash import closure
-
-paper, *names = sys.argv[1:]
-studies = {study.name: study for a in list_artefacts(paper) for study in a.studies}
-for name in names:
-    ran, importing = set(), 0
-
-    def note(frame, event, _):
-        global importing
-        code = frame.f_code
-        if code.co_name == "<module>":
-            importing += {"call": 1, "return": -1}.get(event, 0)
-        elif event == "call" and not importing and code.co_filename != "<string>":
-            module, outer = frame.f_globals.get("__name__", ""), code.co_qualname.partition(".")[0]
-            if module.partition(".")[0] == "companion" and outer[0] != "<":
-                ran.add((module, outer))
-
-    compute = studies[name].compute
-    unit = min(studies[name].units("quick"), key=lambda unit: bool(unit.data))
-    sys.setprofile(note)
-    try:
-        compute(unit)
-    except DataUnavailable:
-        continue
-    finally:
-        sys.setprofile(None)
-    print(json.dumps([name, len(ran), sorted(ran - set(closure(compute)))]))
-"""
-
-#: Studies with a unit that takes a second or two.
-FAST = {
-    "l1nsvm": (
-        "table_1",
-        "fig_1",
-        "fig_1_leverage",
-        "table_2_search",
-        "table_2_surface",
-    ),
-    "gacv": ("fig_1", "beyond_tables"),
-    "usvc": ("fig_1_losses", "fig_3_4", "table_1_plain", "table_4", "benefit_width"),
-    "wrsvm": ("table_2", "beyond_levels"),
-    "conformal": (
-        "statements",
-        "formula",
-        "displacements",
-        "identities",
-        "forced",
-        "shift",
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("paper", FAST)
-def test_every_function_that_runs_is_reached(paper):
-    """All of the package, functions by the outermost definition that they stand in."""
-    found = [
-        json.loads(line) for line in said("-c", RAN, paper, *FAST[paper]).splitlines()
-    ]
-    assert found
-    assert all(n_ran > 1 for _, n_ran, _ in found)
-    assert {name: missing for name, _, missing in found if missing} == {}

@@ -1,6 +1,5 @@
 """Tables for people: the digits of the print for the eye, full precision for the tests."""
 
-import io
 import json
 import math
 
@@ -315,12 +314,3 @@ def test_a_sentence_says_what_is_printed_what_is_here_and_what_that_means(ledger
     assert cancer.endswith("differs; nobody has said why.")
     assert german.endswith("was not run.")
     assert "not scored (setting)" in size
-
-
-def test_machines_get_every_row_as_json_or_csv(ledger):
-    rows = json.loads(display.ledger_text({"toy/table_1": ledger}, "json"))
-    assert [row["row"] for row in rows] == ledger["row"].tolist()
-    assert rows[4]["reproduced"] == 29.0
-    assert rows[6]["reproduced"] is None
-    csv = pd.read_csv(io.StringIO(display.ledger_text({"toy/table_1": ledger}, "csv")))
-    assert csv["reproduced"].tolist()[:6] == ledger["reproduced"].tolist()[:6]

@@ -87,11 +87,11 @@ def test_two_jobs_give_the_records_of_one(places, reference):
 
 
 DASK = {"jobs": 2, "backend": "dask"}
-KILLED = [({}, signal.SIGKILL), ({"jobs": 2}, signal.SIGTERM), (DASK, signal.SIGKILL)]
+KILLED = [({"jobs": 2}, signal.SIGTERM), (DASK, signal.SIGKILL)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("options", "how"), KILLED, ids=["1", "loky", "dask"])
+@pytest.mark.parametrize(("options", "how"), KILLED, ids=["loky", "dask"])
 def test_a_killed_run_is_resumed_and_gives_the_same_records(
     places, reference, start, options, how
 ):

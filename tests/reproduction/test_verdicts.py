@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from _cases import refused
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -352,6 +350,9 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     seen = "differs" if float(printed) != usual else "agrees"
     assert found.outcome == (seen if rare else "listed"), "it could not have failed"
     assert found.would_see == (1.0 if rare else math.inf)
+    if float(printed) != usual:
+        alike = n_ones if printed == "1" else 200 - n_ones
+        assert found.distance == pytest.approx(norm.isf((alike + 1) / 201 / 2))
 
 
 def test_a_quick_run_scores_what_is_scored_on_record():
@@ -376,16 +377,6 @@ def test_few_repetitions_that_are_alike_refute_no_claim(n, profile, outcome):
     row = published("ordinal", "lower", relation="< 0")
     found = verdict(row, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
     assert found["outcome"] == outcome
-
-
-def test_a_new_draw_of_the_same_distribution_seldom_differs():
-    draws = np.random.default_rng(5).exponential(size=(2000, 101))
-    found = [
-        rules.compare_draw(parse_printed(f"{x[0]:.12f}"), x[1:]).outcome for x in draws
-    ]
-    assert (
-        0.012 < found.count("differs") / len(draws) < 0.028
-    )  # 2 / 101 by exchangeability
 
 
 def test_a_printed_draw_needs_the_regenerated_draws():
@@ -517,15 +508,6 @@ def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
     assert ledger["counts_as"].tolist() == ["", "", "holds"]
     assert ours(ledger) == [1, 0, 1]
     assert problems(ledger)["row"].tolist() == ["b"]
-
-
-@pytest.mark.parametrize(("n_yes", "outcome"), [(3, "differs"), (4, "listed")])
-def test_a_printed_yes_or_no_can_be_rare_on_one_side_alone(n_yes, outcome):
-    found = rules.compare_draw(
-        parse_printed("1"), [1.0] * n_yes + [0.0] * (200 - n_yes)
-    )
-    assert found.outcome == outcome
-    assert found.distance == pytest.approx(norm.isf((n_yes + 1) / 201 / 2))
 
 
 def test_a_row_that_could_not_have_seen_what_matters_agrees_only_once_it_is_sharp():
@@ -733,70 +715,3 @@ def test_the_joint_chance_of_a_new_draw_is_even():
     chances = np.array([joint_chance(x[0], x[1:]) for x in tables])
     assert 0.06 < np.mean(chances <= 0.1) < 0.14
     assert 0.45 < chances.mean() < 0.57
-
-
-counts = st.integers(2, 500)
-
-
-ORDER = {"agrees": 0, "holds": 0, "undecided": 1, "differs": 2, "fails": 2}
-
-
-def compared(kind, value, se, n):
-    """The rule of a kind, for a print of 5.0, or a claim to be less than that."""
-    printed = parse_printed("5.0")
-    if kind == "draw":
-        return rules.compare_draw(printed, value + se * np.linspace(-1, 1, n + 100))
-    if kind == "ordinal":
-        return rules.compare_claim(parse_relation("< 5"), value, se, n)
-    if kind == "spread":
-        return rules.compare_spread(printed, n, value, n, se_r=se * value)
-    if kind == "deterministic":
-        return rules.compare_deterministic(printed, value)
-    return compare_means(printed, math.nan, n, value, math.nan, n, se_r=se)
-
-
-KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@given(st.floats(0, 4.9), st.floats(0, 4.9), st.booleans(), st.floats(0.001, 2), counts)
-def test_a_verdict_never_improves_as_the_departure_grows(
-    kind, one, two, upwards, se, n
-):
-    near, far = sorted((one, two))
-    sign = 1 if upwards or kind == "ordinal" else -1
-    verdict_near, verdict_far = (
-        compared(kind, 5 + sign * d, se, n) for d in (near, far)
-    )
-    assert ORDER[verdict_near.outcome] <= ORDER[verdict_far.outcome]
-    if kind != "ordinal" and (
-        kind != "spread" or sign > 0
-    ):  # it sees less on the way down
-        assert far > verdict_near.would_see or verdict_far.outcome != "differs"
-
-
-@pytest.mark.parametrize("shift", [0.0, 3.0])
-def test_repetitions_from_one_distribution_rarely_differ_and_a_shift_of_one_spread_is_found(
-    shift,
-):
-    """At three standard errors about 0.3 % of normal repetitions differ; one spread is seven."""
-    rng = np.random.default_rng(20260101)
-    n = 100
-    cases = 200 if shift else 2000
-    differing = {"mean": 0, "spread": 0}
-    for _ in range(cases):
-        paper, own = rng.normal(22.0, 3.0, (2, n))
-        own += shift
-        printed = parse_printed(f"{paper.mean():.3f}")
-        s = paper.std(ddof=1)
-        s_r = own.std(ddof=1)
-        mean = compare_means(printed, s, n, own.mean(), s_r, n)
-        spread = rules.compare_spread(parse_printed(f"{s:.3f}"), n, s_r, n)
-        differing["mean"] += mean.outcome == "differs"
-        differing["spread"] += spread.outcome == "differs"
-    assert (
-        differing["mean"] > 0.99 * cases
-        if shift
-        else 0 < differing["mean"] < 0.01 * cases
-    )
-    assert shift or 0 < differing["spread"] < 0.01 * cases

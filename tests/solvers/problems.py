@@ -1,6 +1,5 @@
 """Small seeded problems and the four machines, for the tests of the solvers."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -45,28 +44,6 @@ def same_machine(one, other, atol, rel):
         one.decision_function, other.decision_function, atol=atol
     )
     assert one.objective == pytest.approx(other.objective, rel=rel)
-
-
-def by_qp(H, linear, lower, upper, sums):
-    """The least a'Ha / 2 - linear'a in a box with given sums, by a general solver, and its a."""
-    a = cp.Variable(len(H))
-    factor = np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(H)))
-    box = [
-        a[i] >= end
-        for i, end in enumerate(np.broadcast_to(lower, len(H)))
-        if end > -np.inf
-    ]
-    box += [
-        a[i] <= end
-        for i, end in enumerate(np.broadcast_to(upper, len(H)))
-        if end < np.inf
-    ]
-    cost = cp.sum_squares(factor.T @ a) / 2 - linear @ a
-    program = cp.Problem(cp.Minimize(cost), box + [row @ a == b for row, b in sums])
-    program.solve(
-        solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
-    )
-    return program.value, a.value
 
 
 MACHINES = ("L1", "L2", "LS", "Least 1-Norm")

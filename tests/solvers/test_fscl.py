@@ -1,10 +1,7 @@
-"""Competitive learning: determinism, use of every prototype, bad input."""
+"""Competitive learning: its rule, weights, bad input."""
 
 import numpy as np
 from _cases import refusals, refused
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from companion.solvers.fscl import fscl
 
@@ -37,19 +34,6 @@ def test_the_compiled_loop_is_the_rule():
     assert wins.min() > 0.2 * wins.mean()
     got = fscl(X, 7, rng=3)
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.data())
-def test_prototypes_stay_in_the_box_of_the_points(data):
-    n = data.draw(st.integers(1, 15))
-    m = data.draw(st.integers(1, 4))
-    # small integers, so that many points are equal
-    X = data.draw(arrays(float, (n, m), elements=st.integers(-3, 3)))
-    size = data.draw(st.integers(1, n))
-    prototypes = fscl(X, size, rng=0)
-    assert prototypes.shape == (size, m)
-    assert np.all((prototypes >= X.min(0) - 1e-12) & (prototypes <= X.max(0) + 1e-12))
 
 
 def test_a_sample_of_weight_zero_has_no_influence():

@@ -40,19 +40,6 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
         assert result.n_iter == 0
 
 
-def test_samples_of_weight_zero_are_as_good_as_absent():
-    keep = SOME_ZERO > 0
-    part = ls(K[np.ix_(keep, keep)], Y[keep], 3.0, sample_weight=SOME_ZERO[keep])
-    for result in (
-        ls(K, Y, 3.0, sample_weight=SOME_ZERO),
-        LSPath(K, Y, SOME_ZERO).solve(3.0),
-    ):
-        np.testing.assert_allclose(result.alpha[keep], part.alpha, atol=1e-10)
-        assert not result.alpha[~keep].any()
-        found, wanted = ([of.intercept, of.objective] for of in (result, part))
-        assert found == pytest.approx(wanted)
-
-
 def refitted(K, y, C, tests, weight):
     """Held-out decision values by brute force."""
     weight = np.ones(len(y)) if weight is None else weight

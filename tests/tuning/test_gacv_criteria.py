@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from companion import L1SVC, LSSVC
+from companion.kernels import gram
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 from companion.tuning.criteria import (
     gacv_values,
@@ -122,19 +123,10 @@ def costs_of(weights, y):
     )
 
 
-def full_gram(fitted, X):
-    if callable(fitted.kernel):
-        return fitted.kernel(X, X)
-    settings = {"gamma": fitted._gamma, "coef0": fitted.coef0, "degree": fitted.degree}
-    return pairwise.pairwise_kernels(
-        X, metric=fitted.kernel, filter_params=True, **settings
-    )
-
-
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     fitted = machine(**kernel).fit(X, Y)
-    K = full_gram(fitted, X)
+    K = gram(X, **{**kernel, "gamma": fitted._gamma})
     sign = np.where(Y == 1, 1.0, -1.0)
     alpha = dual(fitted)
     margin = sign * (K @ (sign * alpha) + fitted.intercept_[0])

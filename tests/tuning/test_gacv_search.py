@@ -85,46 +85,6 @@ def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
     assert_looped(search.cv_results_, machine, costs=costs, **options)
 
 
-@pytest.mark.parametrize(
-    "weights", [None, {0: 1.5, 1: 0.5}], ids=["standard", "nonstandard"]
-)
-def test_leave_one_out_is_searched_exactly(weights):
-    X, y = moons(24)
-    grid = {"C": [3.0, 0.3], "gamma": [0.5, 5.0]}
-    machine = L1SVC(class_weight=weights, **PRECISE)
-    search = GACVSearch(machine, grid, criterion="leave_one_out").fit(X, y)
-    cost = np.ones(24) if weights is None else np.where(y == 1, 0.5, 1.5)
-    expected = []
-    for params in search.cv_results_["params"]:
-        other = clone(machine).set_params(**params)
-        wrong = np.zeros(24)
-        for i in range(24):
-            rest = np.arange(24) != i
-            wrong[i] = other.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
-        expected.append(np.mean(cost * wrong))
-    np.testing.assert_allclose(search.cv_results_["leave_one_out"], expected)
-    assert len(set(expected)) > 1
-    assert search.best_score_ == pytest.approx(-min(expected))
-
-
-@pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_a_weight_of_two_is_the_sample_given_twice_and_of_zero_left_out(
-    costs, class_weight
-):
-    weight = np.random.default_rng(0).integers(0, 4, size=60)
-    grid = {"C": [0.3, 10.0], "gamma": ["scale", 0.5]}
-    machine = L1SVC(tol=1e-10, class_weight=class_weight)
-    rows = np.repeat(np.arange(60), weight)
-    repeated = GACVSearch(machine, grid, costs=costs).fit(X[rows], Y[rows])
-    weighted = GACVSearch(machine, grid, costs=costs).fit(X, Y, sample_weight=weight)
-    results = weighted.cv_results_
-    np.testing.assert_allclose(results["gacv"], repeated.cv_results_["gacv"], rtol=1e-6)
-    assert weighted.best_params_ == repeated.best_params_
-    values = repeated.decision_function(X)
-    np.testing.assert_allclose(weighted.decision_function(X), values, atol=1e-6)
-
-
 def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     words = np.array(["no", "yes"])[Y]
     given = L1SVC()

@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from _cases import each, refusals, refused
+from _cases import refusals, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
@@ -81,26 +82,17 @@ def assert_agree(result, y, values, decided=False):
     )
 
 
-@each(seed=range(0, 100, 5), kind=["rbf", "linear"])
-def test_equal_points_and_lattices_lead_neither_in_circles_nor_out_of_the_box(
-    seed, kind
-):
-    bounds = ("equal", "classes", "samples")[seed % 3]
-    K, y, upper = problem(seed, n=16 + seed % 9, kind=kind, bounds=bounds, lattice=True)
-    alpha = smo(K, y, 0.0, upper).alpha
-    assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
-
-
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 2**31),
     n=st.integers(4, 24),
     kind=st.sampled_from(["rbf", "linear"]),
     bounds=st.sampled_from(["equal", "classes", "samples"]),
     C=st.sampled_from([None, 0.05, 1.0]),  # with 0.05 often no vector is free
+    lattice=st.booleans(),  # on which many points are equal
 )
-def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C):
-    K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds, C=C)
+def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, lattice):
+    K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds, C=C, lattice=lattice)
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
     values = by_refitting(K, y, upper)
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, values)
@@ -116,32 +108,6 @@ def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_st
     K, y, upper = problem(84, n=7)
     alpha = smo(K, y, 0.0, upper, tol=1e-9).alpha
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
-
-
-def is_stable(alpha, upper):
-    """Whether the machine has free vectors."""
-    return ((alpha > 1e-8 * upper) & (alpha < (1.0 - 1e-8) * upper)).any()
-
-
-def test_joachims_bound_dominates_where_free_vectors_exist_with_the_point_and_without_it():
-    n_stable = 0
-    n_exceptions = 0
-    for seed in range(60):
-        K, y, upper = problem(seed, n=20, C=10.0 ** (seed % 5 - 2))
-        solution = smo(K, y, 0.0, upper, tol=1e-9)
-        largest = (K.diagonal()[:, None] - K).max()
-        bounded = y * solution.decision_function <= 2.0 * solution.alpha * largest
-        errors = leave_one_out_errors(K, y, solution.alpha, upper).errors
-        stable = is_stable(solution.alpha, upper)
-        for i in np.flatnonzero(errors & ~bounded):
-            rest = np.where(np.arange(20) == i, 0.0, upper)
-            assert not (
-                stable and is_stable(smo(K, y, 0.0, rest, tol=1e-9).alpha, rest)
-            )
-            n_exceptions += 1
-        n_stable += stable
-    assert n_stable > 20
-    assert n_exceptions > 0
 
 
 def test_points_of_weight_zero_are_judged_by_the_machine_of_the_others():
@@ -192,47 +158,22 @@ def test_a_machine_on_few_places_of_many_points_is_made_exact():
 # ------------------------------------------------------------------ surface and machine
 
 
-@pytest.mark.parametrize("weights", [None, {-1: 1.5, 1: 0.5}])
-def test_a_surface_is_left_out_cell_by_cell(weights):
-    X, y = unequal_gaussians(40, rng=1)
-    surface = machine_surface(X, y, [0.02, 1.0, 50.0], [0.1, 2.0], class_weight=weights)
-    errors = leave_one_out_surface(surface, X, y)
-    assert errors.shape == (2, 3, 40)
-    for g, gamma in enumerate(surface.gamma):
-        K = gram(X, kernel="rbf", gamma=gamma)
-        for c, C in enumerate(surface.C):
-            values = by_refitting(K, surface.signs, C * surface.factors)
-            clear = np.abs(values) > CLEAR
-            np.testing.assert_array_equal(
-                errors[g, c][clear], (surface.signs * values <= 0)[clear]
-            )
-
-
 def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
     X, y = unequal_gaussians(30, rng=2)
     labels = np.where(y > 0, "yes", "no")
-    machine = L1SVC(C=3.0, gamma=0.7, tol=1e-8)
+    weights = {"yes": 0.5, "no": 1.5}
+    machine = L1SVC(C=3.0, gamma=0.7, class_weight=weights, tol=1e-8)
     wrong = cross_val_predict(machine, X, labels, cv=LeaveOneOut()) != labels
+    cost = np.where(labels == "yes", 0.5, 1.5)
+    K = gram(X, gamma=0.7)
+    on_gram = clone(machine).set_params(kernel="precomputed").fit(K, labels)
     machine.fit(X, labels)
-    assert leave_one_out(machine, X, labels) == pytest.approx(np.mean(wrong))
-    expected = np.mean(np.where(labels == "yes", 0.5, 1.5) * wrong)
-    assert leave_one_out(machine, X, labels, {"yes": 0.5, "no": 1.5}) == pytest.approx(
-        expected
-    )
-
-
-def test_class_weights_are_costs_by_default_and_a_gram_matrix_serves():
-    X, y = unequal_gaussians(30, rng=3)
-    weights = {-1: 1.5, 1: 0.5}
-    machine = L1SVC(C=3.0, gamma=0.7, class_weight=weights).fit(X, y)
-    K = gram(X, kernel="rbf", gamma=0.7)
-    cost = np.where(y > 0, 0.5, 1.5)
-    alpha = np.zeros(30)
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
-    errors = leave_one_out_errors(K, y, alpha, 3.0 * cost).errors
-    assert leave_one_out(machine, X, y) == pytest.approx(np.mean(cost * errors))
-    on_gram = L1SVC(C=3.0, kernel="precomputed", class_weight=weights).fit(K, y)
-    assert leave_one_out(on_gram, K, y) == pytest.approx(np.mean(cost * errors))
+    # Class weights are costs by default.
+    assert leave_one_out(machine, X, labels) == pytest.approx(np.mean(cost * wrong))
+    assert leave_one_out(on_gram, K, labels) == pytest.approx(np.mean(cost * wrong))
+    plain = leave_one_out(machine, X, labels, {"yes": 1.0, "no": 1.0})
+    assert plain == pytest.approx(np.mean(wrong))
+    assert wrong.any()
 
 
 # ------------------------------------------------------------------ what is refused

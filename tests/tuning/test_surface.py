@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from _cases import refusals, refused
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.datasets.generators import unequal_gaussians
@@ -49,7 +49,6 @@ def grams_of(X, gamma):
     return [gram(X, gamma=value) for value in gamma]
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     size=st.tuples(st.integers(0, 10_000), st.integers(2, 40)),
     log_C=st.lists(st.floats(-4.0, 5.0), min_size=1, max_size=5),
