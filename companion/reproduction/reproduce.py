@@ -149,11 +149,13 @@ class Reproduction:
         self._read = read or partial(load_records, **options)
         published = cache(load_published)
         self._done = {}
+        self._reports = []
         self._printed = (published, cache(partial(load_declared, published)))
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
         report = ArtefactReport(artefact)
+        self._reports.append(report)
         for study in artefact.studies:
             if study not in self._done:
                 self._done[study] = self._compute(study, report)
@@ -250,8 +252,11 @@ class Reproduction:
                 raise
 
     def finish(self):
-        """Say that the run came to its end, so that the next one computes afresh."""
+        """Say that the run came to its end, so that the next one computes afresh; keep ledgers."""
         with suppress(StoreError):  # what cannot be noted is not computed again
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
+        found = {r.artefact.id: _what_is_kept(r) for r in self._reports}
+        artefacts = [report.artefact for report in self._reports]
+        KeptLedgers(self.profile).save(artefacts, found)

@@ -55,6 +55,15 @@ def test_a_second_reading_gives_the_same_without_a_comparison(data, artefacts, j
     assert (rest, judged) == (others, ["l1nsvm/table_1"])
 
 
+def test_a_run_keeps_its_ledgers(data, artefacts, judged):
+    run = reproduce.Reproduction("paper", read=reproduce.read_stored)
+    report = run.compute(artefacts[0])
+    run.finish()
+    ledgers, *_ = read_ledgers(artefacts)
+    pd.testing.assert_frame_equal(ledgers["l1nsvm/table_1"], report.ledger)
+    assert judged == ["l1nsvm/table_1"]
+
+
 ALL = """
 import sys
 from companion.reproduction.reproduce import read_kept_ledgers

@@ -13,6 +13,7 @@ from jinja2 import PackageLoader
 from jinja2.sandbox import SandboxedEnvironment
 from numpydoc import docscrape, docscrape_sphinx
 from sphinx.addnodes import pending_xref
+from sphinx.highlighting import PygmentsBridge
 from sphinx.util import logging
 
 from companion.reproduction.report.mathml import to_mathml
@@ -101,8 +102,23 @@ def _read_docstring(thing, what=None, doc=None, config=None, builder=None):
     )
 
 
+def _share_formatters():
+    """Make one formatter for all code of a kind: each finds the looks of all tokens anew."""
+    make = PygmentsBridge.get_formatter
+    made = {}
+
+    def get_formatter(bridge, **options):
+        kind = (id(bridge), repr(options))
+        if kind not in made:
+            made[kind] = make(bridge, **options)
+        return made[kind]
+
+    PygmentsBridge.get_formatter = get_formatter
+
+
 def setup(app):
     """Register all of it."""
+    _share_formatters()
     numpydoc.setup(app, get_doc_object_=_read_docstring)
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     app.connect("doctree-read", _describe_figures)
