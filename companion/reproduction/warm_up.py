@@ -7,6 +7,7 @@ from io import BytesIO
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from companion._utils.compiled import njit
 from companion.reproduction.declared import load_deviations, load_readings
 
 
@@ -21,9 +22,16 @@ def _draw():
     figure.savefig(BytesIO(), bbox_inches="tight", dpi=200)
 
 
+@njit
+def _compiled():
+    """What numba reads or compiles first, whatever it is, waits for its registries."""
+    return 0
+
+
 # As if it were not installed: nobody debugs these kernels, and it takes a quarter of a second.
 sys.modules.setdefault("debugpy", None)  # type: ignore[arg-type]
 _draw()
+_compiled()
 with suppress(Exception):  # the kernel that reads them says what is wrong
     load_deviations()
     load_readings()
