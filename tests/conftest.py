@@ -1,6 +1,5 @@
 """The static site and the wheel, built once for all tests that look at them."""
 
-import fcntl
 import json
 import os
 from dataclasses import dataclass
@@ -32,6 +31,8 @@ def once(tmp_path_factory):
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
 
     def filled(name, fill):
+        import fcntl  # which Windows has not, nor the tests that need this
+
         folder = root / name
         with open(root / f"{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
