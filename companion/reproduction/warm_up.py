@@ -22,7 +22,7 @@ def _draw():
     figure.savefig(BytesIO(), bbox_inches="tight", dpi=200)
 
 
-@njit
+@njit()
 def _compiled():
     """What numba reads or compiles first, whatever it is, waits for its registries."""
     return 0
