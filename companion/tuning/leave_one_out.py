@@ -211,8 +211,22 @@ def leave_one_out(estimator, X, y, costs=None):
     K = points
     if estimator.kernel != "precomputed":
         K = gram(points, **estimator._kernel_parameters(estimator._gamma))
-    errors = _leave_one_out(np.ascontiguousarray(K), signs, alpha, upper, False).errors
+    K = np.ascontiguousarray(K)
+    upper = np.minimum(upper, _out_of_reach(K, signs * alpha))
+    errors = _leave_one_out(K, signs, alpha, upper, False).errors
     return float(np.mean(errors if cost is None else cost * errors))
+
+
+def _out_of_reach(K, beta):
+    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
+
+    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is that of the machine:
+    no D is larger, and a'Qa is at most the sum of the others plus a_i, as their margins are at most
+    1. A bound much larger than the multipliers, which may be infinite, would leave none of them
+    free in rounding.
+    """
+    D = np.abs(beta).sum() - 0.5 * beta @ (K @ beta)
+    return 4.0 * D
 
 
 def _leave_one_out(K, y, alpha, upper, decisions):

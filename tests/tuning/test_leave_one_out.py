@@ -176,6 +176,19 @@ def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
     assert wrong.any()
 
 
+@pytest.mark.parametrize("C", [1e10, np.inf])
+def test_bounds_that_no_multiplier_meets_are_as_good_as_none(C):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 4))
+    y = rng.integers(2, size=30)
+    machine = L1SVC(C=C, gamma=0.5, tol=1e-8).fit(X, y)
+    assert np.abs(machine.dual_coef_).max() < 1e-4 * C
+    predicted = cross_val_predict(machine, X, y, cv=LeaveOneOut())
+    error = np.mean(predicted != y)
+    assert error > 0.2
+    assert leave_one_out(machine, X, y) == pytest.approx(error)
+
+
 # ------------------------------------------------------------------ what is refused
 
 
