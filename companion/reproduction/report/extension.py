@@ -105,10 +105,10 @@ def _read_docstring(thing, what=None, doc=None, config=None, builder=None):
 def _share_formatters():
     """Make one formatter for all code of a kind: each finds the looks of all tokens anew."""
     make = PygmentsBridge.get_formatter
-    made = {}
 
     def get_formatter(bridge, **options):
-        kind = (id(bridge), repr(options))
+        made = vars(bridge).setdefault("formatters_made", {})
+        kind = repr(options)
         if kind not in made:
             made[kind] = make(bridge, **options)
         return made[kind]
