@@ -17,7 +17,8 @@ import numpy as np
 
 __all__ = ["squared_spans"]
 
-# A vector is free if it keeps more than this share of its range from both bounds.
+# A vector is free if it keeps more than this share of its range, or of the largest multiplier where
+# that is less, from both bounds.
 _AT_BOUND = 1e-9
 
 # Added to the diagonal, relative to the largest K_ii, so that M can be inverted.
@@ -34,13 +35,13 @@ def squared_spans(K, alpha, upper):
     alpha : ndarray of shape (..., n)
         Multipliers of the machines.
     upper : float or array-like that broadcasts to the shape of `alpha`
-        Their bounds C L(y_i).
+        Their bounds C L(y_i), which may be infinite.
 
     Returns
     -------
     ndarray of the shape of `alpha`
-        S_i^2, and 0 where alpha_i = 0. Where fewer than two vectors are free there is no hull that
-        could respond, and it is K_ii, the value of GACV and xi-alpha.
+        S_i^2, and 0 where alpha_i = 0. Where fewer than two vectors are free it is K_ii, the value
+        of GACV and xi-alpha: a single free vector would have to take over all of alpha_i.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def squared_spans(K, alpha, upper):
 
 
 def _of_machine(K, alpha, upper):
-    near = _AT_BOUND * upper
+    near = _AT_BOUND * np.minimum(upper, alpha.max())
     is_support = alpha > near
     is_free = is_support & (alpha < upper - near)
     free = np.flatnonzero(is_free)
@@ -78,7 +79,8 @@ def _of_machine(K, alpha, upper):
     m = len(free)
     M = np.ones((m + 1, m + 1))
     M[:m, :m] = K[np.ix_(free, free)]
-    M[np.arange(m), np.arange(m)] += _RIDGE * K.diagonal().max()
+    largest = K.diagonal().max() or 1.0
+    M[np.arange(m), np.arange(m)] += _RIDGE * largest
     M[m, m] = 0.0
     inverse = np.linalg.inv(M)
     towards = np.ones((m + 1, len(bounded)))

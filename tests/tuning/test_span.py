@@ -52,6 +52,20 @@ def test_with_fewer_than_two_free_vectors_the_span_is_the_diagonal():
     assert one_free.tolist() == [1.0, 2.0, 0.0, 4.0]
 
 
+@pytest.mark.parametrize("far", [1e12, np.inf])
+def test_bounds_that_no_multiplier_reaches_change_no_span(far):
+    X, y = problem(n_features=12, shift=2.0)
+    alpha = smo(X @ X.T, y, 0.0, 1e3, tol=1e-9).alpha
+    spans = squared_spans(X @ X.T, alpha, 1e3)
+    assert 0 < alpha.max() < 1e3 and spans.any()
+    assert squared_spans(X @ X.T, alpha, far) == pytest.approx(spans)
+
+
+def test_points_that_are_all_alike_have_no_span():
+    spans = squared_spans(np.zeros((4, 4)), np.array([0.5, 0.5, 0.5, 1.0]), 1.0)
+    assert spans == pytest.approx(np.zeros(4), abs=1e-9)
+
+
 def test_a_gram_matrix_of_other_samples_is_refused():
     with pytest.raises(ValueError, match="Gram matrix of the 3 samples"):
         squared_spans(np.eye(4), np.ones(3), 1.0)
