@@ -39,13 +39,18 @@ def joint_chance(printed, draws):
     draws : array-like of shape (n_draws, n_cells)
         Regenerated ones. The distance is Euclidean, in standard deviations of each cell.
     """
-    every = np.vstack([printed, draws]).astype(float)
+    distances = squared_distances_from_the_others(np.vstack([printed, draws]))
+    return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
+
+
+def squared_distances_from_the_others(vectors):
+    """Of each row from the mean of the others, in standard deviations of each column."""
+    every = np.asarray(vectors, dtype=float)
     n = len(every)
     deviations = (every - every.mean(axis=0)) * n / (n - 1)
-    scale = every.std(axis=0, ddof=1)  # with the print, so that its place is any draw's
+    scale = every.std(axis=0, ddof=1)  # of all rows, so that each has the same place
     used = scale > 0
-    distances = ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
-    return float(np.mean(distances >= distances[0] * (1 - 1e-12)))
+    return ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
 
 
 def chance_of_shares(departures, errors, roundings):

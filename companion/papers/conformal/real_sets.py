@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -35,7 +34,7 @@ from companion.papers.summaries import (
     study_over,
 )
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import compare
+from companion.reproduction.vectors import squared_distances_from_the_others
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -439,14 +438,6 @@ def wilcoxon_table(frame):
     return pd.concat(tables, names=["data set", "method"]).reset_index()
 
 
-#: What either scaling is judged by: the rows and columns of the print.
-_JUDGED_BY = {
-    "errors of the SVM": lambda row, column: row == SVM and column in SETS,
-    "errors of the methods": lambda row, column: row != SVM and column in SETS,
-    "spreads": lambda row, column: column.endswith("±"),
-}
-
-
 def scalings(records):
     """Cells of the partitions that both scalings of the inputs have, by what they are called."""
     standardised = _every_partition(records["folds"], records["partitions"])
@@ -462,10 +453,12 @@ COSTLY = "TSVT"
 
 
 def scaling_tests(records):
-    """Printed numbers of all sets but Segment1 judged together, by either scaling: a row each.
+    """How far the print of all sets but Segment1 is from our partitions, by either scaling.
 
-    Numbers that repeat another, and those of methods on few partitions in the box, are left out.
-    Squared distances are expected to add up to n.
+    The numbers of a partition hang together, so that the print is judged as one more partition:
+    beside its squared distance from ours stands the largest of one of ours from the others, and the
+    share of all that are as far as it is. Numbers that repeat another, and those of methods on few
+    partitions in the box, are left out.
     """
     published = load_published(PAPER)
     published = published[
@@ -475,23 +468,38 @@ def scaling_tests(records):
         & ~published.column.str.startswith(problems.LARGE)
         & ~published.row.str.startswith(COSTLY)
     ]
+    is_error = published.column.isin(SETS)
+    errors = _one_vector(published[is_error])
+    spreads = _one_vector(published[~is_error])
     rows = []
     for name, table in scalings(records).items():
-        values = Values()
-        _add_cells(values, table)
-        ledger = compare(published, values.frame())
-        for what, is_part in _JUDGED_BY.items():
-            part = ledger[list(map(is_part, ledger.row, ledger.column))]
-            squares = part.departure.dropna() ** 2
-            row = {"inputs": name, "what": what, "n": len(squares)}
-            row |= {
-                "sum of squares": squares.sum(),
-                "above": (part.departure > 0).sum(),
-            }
-            rows.append(
-                row | {"chance": float(stats.chi2.sf(squares.sum(), len(squares)))}
-            )
+        ours = table.pivot(index="partition", columns=["dataset", "method"])
+        svm = errors.xs(SVM, axis=1, level="method", drop_level=False)
+        for what, printed, partitions in (
+            ("errors of the SVM", svm, ours.error),
+            ("methods - SVM", _changes(errors), _changes(ours.error)),
+            ("spreads", spreads, ours.spread),
+        ):
+            vectors = pd.concat([printed, partitions], join="inner").dropna()
+            far = squared_distances_from_the_others(vectors)
+            row = {"inputs": name, "what": what, "n": vectors.shape[1]}
+            row |= {"distance": far[0], "largest of ours": far[1:].max()}
+            rows.append(row | {"as far": np.mean(far >= far[0])})
     return pd.DataFrame(rows)
+
+
+def _one_vector(published):
+    """Printed numbers in one row, with a column a data set and method."""
+    named = published.assign(
+        dataset=published.column.str.removesuffix(" ±"), method=published.row
+    )
+    return named.set_index(["dataset", "method"])[["value"]].T
+
+
+def _changes(errors):
+    """Errors of the methods minus those of the plain machine."""
+    plain = errors.xs(SVM, axis=1, level="method")
+    return errors.drop(columns=SVM, level="method").sub(plain, axis=1, level="dataset")
 
 
 _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
