@@ -11,7 +11,7 @@ new_enough() {
 }
 
 python=""
-for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11 python}; do
+for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
     if new_enough "$candidate"; then python=$candidate; break; fi
 done
 if [ -z "$python" ]; then

@@ -2,7 +2,7 @@
 # The estimators in surroundings that the tests do not have: how far are their numbers from those of
 # an ordinary process? `sh tools/surroundings.sh [here] [pythons] [oldest]`, all three by default.
 #   here     compiled by two processes at once, read-only, without a home, on one core, ...
-#   pythons  every python3.11 to 3.13 on the PATH, newest packages (needs a package index)
+#   pythons  every python3.11 to 3.14 on the PATH, newest packages (needs a package index)
 #   oldest   the lower bounds of pyproject.toml, and the tests with them (needs uv, and an index)
 # The environment of `make setup` is needed; PYTHON=... names another one.
 set -eu
@@ -63,7 +63,7 @@ here() {
 }
 
 pythons() {
-    for version in 3.11 3.12 3.13; do
+    for version in 3.11 3.12 3.13 3.14; do
         if command -v "python$version" >/dev/null; then
             "python$version" -m venv "$work/$version"
             "$work/$version/bin/python" -m pip install --quiet --disable-pip-version-check "$root"
