@@ -135,6 +135,9 @@ class Group:
         return self.paper.short or self.paper.key or self.paper.title
 
 
+_WIDE = 620  # pixels of a figure whose letters a telephone would make too small to read
+
+
 def _find_figure(entry):
     """Keep the first figure of a notebook, and leave out the numbers behind its tables."""
     outputs = [
@@ -169,6 +172,7 @@ def _prepare(notebook):
             known = output.get("metadata", {}).get("image/png", {})
             image = {"alt": known["alt"]} if "alt" in known else {}
             image |= {"width": f"{known['width']}px"} if "width" in known else {}
+            image |= {"classes": "wide"} if known.get("width", 0) > _WIDE else {}
             if image:
                 cell.metadata["mystnb"] = {"image": image}
 
