@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from companion.datasets import data_digest, ida_split, load_ida
+from companion.datasets import ida_split, load_ida
 from companion.metrics import Mean, mean_and_standard_error
 from companion.reproduction import Artefact, Study, Unit
 
@@ -46,17 +46,6 @@ def study_over(paper, name, compute, settings=None, digest=None, **levels):
     return Study(paper, name, units, compute)
 
 
-def ida_units(paper, study, datasets, n_splits, **params):
-    """A unit for each data set and split of the benchmark, with the same further parameters."""
-    units = []
-    for name in datasets:
-        data = data_digest(name)
-        for split in range(1, n_splits + 1):
-            identity = {"dataset": name, "split": split, "splits": DRAWN, **params}
-            units.append(Unit(paper, study, identity, data=data))
-    return units
-
-
 def split_rows(name, split):
     """Training inputs and labels, test inputs and labels of one split of the benchmark."""
     data = load_ida(name)
@@ -65,22 +54,19 @@ def split_rows(name, split):
 
 
 def artefacts(paper, *rows):
-    """Artefacts, of a module each, which has their STUDIES and values, and a title.
+    """Artefacts, of a module each, which has their STUDIES and VALUES, and a title.
 
-    A module has either a function ``values`` of the records or their parts, ``VALUES``, as
-    :func:`values_from` wants them, and ``JUDGED_BY_ROW`` where its rows are judged together.
+    VALUES are parts as :func:`values_from` wants them. A module whose rows are judged together has
+    ``JUDGED_BY_ROW``.
     """
     found = []
     for module, title in rows:
         name = module.__name__.rpartition(".")[2]
-        values = getattr(module, "values", None)
-        if values is None:
-            values = partial(values_from, module.VALUES)
-            values.__module__ = module.__name__
-            values.__qualname__ = "VALUES"
+        values = partial(values_from, module.VALUES)
+        values.__module__ = module.__name__
+        values.__qualname__ = "VALUES"
         by_row = getattr(module, "JUDGED_BY_ROW", False)
-        own = Artefact(paper, name, title, module.STUDIES, values, by_row)
-        found.append(own)
+        found.append(Artefact(paper, name, title, module.STUDIES, values, by_row))
     return found
 
 
@@ -185,6 +171,12 @@ def row_a_group(frame, by, row, among=None):
     return pd.DataFrame(rows)
 
 
+def evaluated(table, expression):
+    """An expression of columns, as :meth:`pandas.DataFrame.eval` has it, where all are there."""
+    named = table[[name for name in table if name in expression]]
+    return named.eval(expression, engine="python").dropna()
+
+
 def with_error(name, mean, error="SE"):
     """The two columns of a :class:`~companion.metrics.Mean` in a table: itself and its error."""
     return {name: mean.mean, error: mean.standard_error}
@@ -233,20 +225,20 @@ class Values:
 
     Row and column name the place in the print; spread is a standard deviation over ``n``
     repetitions, ``se`` the standard error where it is not spread / sqrt(n), ``draws`` the
-    repetitions themselves where the print shows one draw, ``converged`` whether every fit behind
-    the value did.
+    repetitions themselves where the print shows one draw, ``reading`` the id of another reading of
+    the print, ``converged`` whether every fit behind the value did: what the list says, where it is
+    not given.
     """
 
-    def __init__(self):
+    def __init__(self, converged=True):
         self.rows = []
+        self.converged = converged
 
-    def add(self, row, column, value, **known):
+    def add(self, row, column, value, converged=None, **known):
         """A value with what is known about its chance, and the reading of the print it is of."""
-        self.rows.append(vars(_Value(row, column, float(value), **known)))
-
-    def add_read(self, row, column, value, reading):
-        """A value without chance under another reading of the print, by its id."""
-        self.add(row, column, value, reading=reading)
+        converged = self.converged if converged is None else converged
+        value = _Value(row, column, float(value), converged=converged, **known)
+        self.rows.append(vars(value))
 
     def extend(self, other, reading=""):
         """The values of another list, under a reading."""
@@ -254,74 +246,73 @@ class Values:
 
     def add_read_by(self, add, frame, reading):
         """What ``add(values, frame)`` adds last for a place, under a reading; no settings."""
-        found = Values()
+        found = Values(self.converged)
         add(found, frame)
-        last = {
-            (r["row"], r["column"]): r for r in found.rows if r["row"] != "protocol"
-        }
-        self.rows += [r | {"reading": reading} for r in last.values()]
+        last = {(row["row"], row["column"]): row for row in found.rows}
+        found.rows = [row for row in last.values() if row["row"] != "protocol"]
+        self.extend(found, reading)
 
-    def add_all(self, row, values, converged=True):
+    def add_all(self, row, values, reading=""):
         """Several values without chance in one row: a mapping from column to value."""
         for column, value in values.items():
-            self.add(row, column, value, converged=converged)
+            self.add(row, column, value, reading=reading)
 
-    def add_mean(self, row, column, mean, converged=True, reading=""):
-        """A mean with the standard error of a claim, a :class:`~companion.metrics.Mean`.
+    def add_mean(self, row, column, mean, converged=None, reading=""):
+        """A mean with the standard error of a claim: a :class:`~companion.metrics.Mean`.
 
-        That of one repetition is not known, so that it decides nothing.
+        Or of repetitions. The error of one repetition is not known, so that it decides nothing.
         """
-        se = (
-            math.inf
-            if mean.n == 1 and math.isnan(mean.standard_error)
-            else mean.standard_error
-        )
-        known = {"n": mean.n, "se": se, "converged": converged}
-        self.add(row, column, mean.mean, **known, reading=reading)
+        if not isinstance(mean, Mean):
+            mean = mean_and_standard_error(mean)
+        se = mean.standard_error
+        if mean.n == 1 and math.isnan(se):
+            se = math.inf
+        self.add(row, column, mean.mean, converged, n=mean.n, se=se, reading=reading)
 
-    def add_means(self, row, means, converged=True):
-        """Several means of one row: a mapping from column to :class:`~companion.metrics.Mean`."""
+    def add_means(self, row, means, converged=None, reading=""):
+        """Several means of one row: a mapping from column to a mean or its repetitions."""
         for column, mean in means.items():
-            self.add_mean(row, column, mean, converged)
+            self.add_mean(row, column, mean, converged, reading)
 
-    def add_claims(self, row, table, claims, converged=True, reading=""):
+    def add_claims(
+        self,
+        row,
+        table,
+        claims,
+        converged=None,
+        reading="",
+        *,
+        mean_of=mean_and_standard_error,
+    ):
         """Means over the rows of a table, a repetition each, of expressions of its columns.
 
         `claims` maps what a quantity is called to its expression, in the language of
         :meth:`pandas.DataFrame.eval`. Repetitions that lack a part of it are left out.
         """
         for column, expression in claims.items():
-            named = table[[name for name in table if name in expression]]
-            values = named.eval(expression, engine="python").dropna()
-            mean = mean_and_standard_error(values)
-            self.add_mean(row, column, mean, converged, reading)
+            values = evaluated(table, expression)
+            self.add_mean(row, column, mean_of(values), converged, reading)
 
-    def add_spread(self, row, column, values, converged=True):
+    def add_spread(self, row, column, values):
         """The mean of repetitions, an array or a Series, with their spread."""
-        spread = {"spread": values.std(ddof=1), "n": len(values)}
-        self.add(row, column, values.mean(), converged=converged, **spread)
+        self.add(row, column, values.mean(), spread=values.std(ddof=1), n=len(values))
 
-    def add_cell(self, row, column, values, converged=True, reading=""):
+    def add_cell(self, row, column, values, converged=None, reading=""):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
-        n = len(values)
-        (mean, spread) = _mean_and_spread(values)
-        known = {"n": n, "converged": converged, "reading": reading}
+        mean, spread = _mean_and_spread(values)
+        known = {"n": len(values), "converged": converged, "reading": reading}
         self.add(row, column, mean, spread=spread, **known)
-        se = standard_error_of_spread(values) if n >= _ENOUGH_FOR_KURTOSIS else _NAN
+        is_known = len(values) >= _ENOUGH_FOR_KURTOSIS
+        se = standard_error_of_spread(values) if is_known else _NAN
         self.add(row, f"{column} ±", spread, se=se, **known)
 
-    def add_draws(self, row, column, draws, converged=True, reading=""):
+    def add_draws(self, row, column, draws, converged=None, reading=""):
         """The distribution that the one printed draw is placed in, in the order of the units."""
         draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
-        known = {
-            "n": len(draws),
-            "draws": draws,
-            "converged": converged,
-            "reading": reading,
-        }
-        self.add(row, column, mean, spread=spread, **known)
+        known = {"n": len(draws), "converged": converged, "reading": reading}
+        self.add(row, column, mean, spread=spread, draws=draws, **known)
 
     def frame(self):
         """One row a value, a DataFrame."""
@@ -332,11 +323,21 @@ def values_from(parts, records):
     """The values of an artefact, a DataFrame, from the records of its studies.
 
     Each part is a function and the names of studies; ``function(values, *frames)`` adds to the
-    :class:`Values` where there are records of all of them.
+    :class:`Values` where there are records of all of them, and of one of "a + b", whose records go
+    together. A value has converged where it is not said otherwise if all of these records have.
     """
     values = Values()
     for add, *studies in parts:
-        frames = [records[name] for name in studies]
-        if all(len(frame) for frame in frames):
+        frames = [_together(records, names.split(" + ")) for names in studies]
+        if all(map(len, frames)):
+            values.converged = all(
+                frame.get("converged", np.True_).all() for frame in frames
+            )
             add(values, *frames)
     return values.frame()
+
+
+def _together(records, names):
+    """The records of some studies, one after the other."""
+    frames = [records[name] for name in names]
+    return pd.concat([frame for frame in frames if len(frame)] or frames)

@@ -21,6 +21,7 @@ from companion.papers.conformal import (
     real_sets,
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
+from companion.papers.summaries import values_from
 from companion.reproduction.run import read_stored
 from companion.solvers.transformations import MDT
 
@@ -122,15 +123,14 @@ def paired_records(gap, partitions=20):
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
     boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
-    records = {"folds": frame, "partitions": pd.DataFrame(), "sizes": pd.DataFrame()}
-    records["boxed"] = boxed
-    both = real_sets.reproduced_values(records)
+    records = {"folds": frame, "partitions": boxed, "sizes": pd.DataFrame()}
+    both = values_from(real_sets.VALUES, records | {"boxed": boxed})
     read = both[both.reading == real_sets.BOXED_READING]
     assert set(read.row) <= set(methods.PRINTED)
     assert "ACT Glass7" in set(read.row + " " + read.column)
     assert "SVM Glass7" not in set(read.row + " " + read.column), "it chose the box"
-    records["boxed"] = pd.DataFrame()
-    table = real_sets.reproduced_values(records).set_index(["row", "column"])
+    table = values_from(real_sets.VALUES, records | {"boxed": pd.DataFrame()})
+    table = table.set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
     row = "Wilcoxon, ACT against SVM"

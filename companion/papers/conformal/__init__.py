@@ -16,28 +16,24 @@ from companion.papers.conformal import (
     real_sets,
     today,
 )
+from companion.papers.conformal.problems import PAPER
+from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact
 
-
-def _artefact(module, title, **more):
-    name = module.__name__.rpartition(".")[2]
-    values = module.reproduced_values
-    return Artefact("conformal", name, title, module.STUDIES, values, **more)
-
-
 ARTEFACTS = (
-    Artefact(
-        "conformal", "method", "The method: stretch the space where the boundary is"
+    Artefact(PAPER, "method", "The method: stretch the space where the boundary is"),
+    *artefacts(
+        PAPER,
+        (background, "Chapters 2 and 3: hulls, slacks, kernels and metrics"),
+        (
+            magnification,
+            "Chapter 4 and Figure 5.3.1: where the transformations magnify",
+        ),
+        (checkers, "Table 6.3.1: the checkers board"),
+        (real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
+        (criterion, "Sections 4.6 and 5.2: the separability criterion"),
+        (beyond, "What the transformations are worth, and why"),
+        (program, "What the print leaves open: scales, units, searches, time"),
+        (today, "A rare class today"),
     ),
-    _artefact(background, "Chapters 2 and 3: hulls, slacks, kernels and metrics"),
-    _artefact(
-        magnification, "Chapter 4 and Figure 5.3.1: where the transformations magnify"
-    ),
-    # Its rows show one draw of the board each.
-    _artefact(checkers, "Table 6.3.1: the checkers board", judged_by_row=True),
-    _artefact(real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
-    _artefact(criterion, "Sections 4.6 and 5.2: the separability criterion"),
-    _artefact(beyond, "What the transformations are worth, and why"),
-    _artefact(program, "What the print leaves open: scales, units, searches, time"),
-    _artefact(today, "A rare class today"),
 )

@@ -13,10 +13,9 @@ from scipy.special import ndtr
 from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
-from companion.metrics import paired_difference
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
 from companion.papers.conformal.problems import PAPER, C
-from companion.papers.summaries import Values, share, study_over
+from companion.papers.summaries import share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -202,20 +201,17 @@ STATEMENTS = study_over(
 STUDIES = (STATEMENTS,)
 
 
-def reproduced_values(records):
+def _add_statements(out, frame):
     """Chapters 2 and 3."""
-    out = Values()
-    frame = records["statements"]
-    if frame.empty:
-        return out.frame()
     column = "largest change of an angle by the transformed kernel (degrees)"
     out.add("(3.3.18)", column, frame.angle_of_kernel.max())
     column = "% err. on new points: perceptron - machine"
-    fewer = paired_difference(frame.perceptron, frame.machine)
-    out.add_mean("Figure 2.1.1", column, fewer)
+    out.add_mean("Figure 2.1.1", column, frame.perceptron - frame.machine)
     column = "positive patterns within the margin of a larger one, share of samples"
     out.add_mean("Figure 3.1.4", column, share(frame.as_noise))
-    return out.frame()
+
+
+VALUES = ((_add_statements, "statements"),)
 
 
 # -- figures ----------------------------------------------------------------------------------

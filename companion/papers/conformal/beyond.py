@@ -10,7 +10,6 @@ from companion.papers.conformal.magnification import SVM_UNITS
 from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME
 from companion.papers.conformal.real_sets import FOLDS
-from companion.papers.summaries import Values
 
 STUDIES = (
     FOLDS,
@@ -20,81 +19,60 @@ STUDIES = (
     beyond_studies.SHIFT,
 )
 
-#: Rows and columns about errors on all real sets, and whose difference they are.
-PAIRS = {
-    (f"{family}-{search}", f"g-means error: {family} - {words}"): (
-        f"{family}-{search}",
-        other,
-    )
-    for search in ("JGRAD", "JMETA", "VMETA")
-    for family, words, other in (("MDT", "Williams", "WIL"), ("TSVT", "ACT", "ACT"))
+#: Errors on all real sets, a row a partition and a column a method.
+ON_ALL_SETS = {
+    ("MDT-JGRAD", "g-means error: MDT - Williams"): "`MDT-JGRAD` - WIL",
+    ("MDT-JMETA", "g-means error: MDT - Williams"): "`MDT-JMETA` - WIL",
+    ("MDT-VMETA", "g-means error: MDT - Williams"): "`MDT-VMETA` - WIL",
+    ("TSVT-JGRAD", "g-means error: TSVT - ACT"): "`TSVT-JGRAD` - ACT",
+    ("TSVT-JMETA", "g-means error: TSVT - ACT"): "`TSVT-JMETA` - ACT",
+    ("TSVT-VMETA", "g-means error: TSVT - ACT"): "`TSVT-VMETA` - ACT",
+    ("TSVT", "g-means error: TSVT - MDT, same search"): (
+        "((`TSVT-JGRAD` - `MDT-JGRAD`) + (`TSVT-JMETA` - `MDT-JMETA`)"
+        " + (`TSVT-VMETA` - `MDT-VMETA`)) / 3"
+    ),
 }
-
-#: Corrections of the SVM, of the boards too: the row that speaks of them.
-CORRECTIONS = {
-    "balanced weights": "balanced weights",
-    "threshold by CV": "boundary movement",
+#: Corrections of the SVM on the boards, a row a draw.
+ON_BOARDS = {
+    ("balanced weights", "g-means error: SVM - balanced weights, checkers board"): (
+        "SVM - `balanced weights`"
+    ),
+    ("boundary movement", "g-means error: SVM - threshold by CV, checkers board"): (
+        "SVM - `threshold by CV`"
+    ),
 }
+#: Row, name and method of the forced transformations, and the reading that has the method.
+FORCED = (
+    ("forced Amari", "AMA", "AMA", ""),
+    ("forced ACT", "ACT", "ACT", ""),
+    ("forced Amari", "AMA", AMARI_READ, SVM_UNITS),
+)
 MOVED = "threshold by CV"
 #: What the sentences about them hedge: "generally" is most sets, "may" is one of them.
 NOTICED = "share of data sets with a noticeable gain"
 LEAST = "least gain of a data set"
 
 
-def reproduced_values(records):
-    """What chapters 3 to 7 claim that Tables 6.3.1 to 6.3.3 do not show."""
-    out = Values()
-    numbers = {}
-    folds, board, shift = (records[name] for name in ("folds", "board", "shift"))
-    if not folds.empty:
-        means = g_means.over_sets(folds)
-        numbers |= {
-            place: means[first] - means[second]
-            for place, (first, second) in PAIRS.items()
-        }
-        searches = ("JGRAD", "JMETA", "VMETA")
-        gaps = [means[f"TSVT-{search}"] - means[f"MDT-{search}"] for search in searches]
-        numbers["TSVT", "g-means error: TSVT - MDT, same search"] = sum(gaps) / len(
-            gaps
-        )
-        column = "g-means error: method - SVM, folds that it transforms"
-        numbers["validation set", column] = _after_validation(folds)
-        numbers |= corrections(folds, MOVED)
-    if g_means.present(records["forced"]):
-        numbers |= _forced(records["forced"])
-    if not records["widths"].empty:
-        numbers |= _widths(records["widths"])
-    if not board.empty:
-        table = g_means.error_table(board)
-        for method, row in CORRECTIONS.items():
-            place = (row, f"g-means error: SVM - {method}, checkers board")
-            numbers[place] = table[SVM] - table[method]
-    if not shift.empty:
-        # f~ = gamma (f + lambda |w|^2 / 2) up to this error, and gamma is .9 at most
-        column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
-        out.add("bias shift", column, 0.1 - shift.identity_error.max())
-    if not folds.empty and not shift.empty:
-        transformed = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])[
-            "MDT-VMETA"
-        ]
-        gap = (transformed - g_means.over_sets(shift)["bias shift"]).dropna()
-        numbers["bias shift", "g-means error: MDT-VMETA - bias shift"] = gap
+def _add_errors(out, folds):
+    g_means.add_claims(out, g_means.over_sets(folds), ON_ALL_SETS)
+    numbers = corrections(folds, MOVED)
+    column = "g-means error: method - SVM, folds that it transforms"
+    numbers["validation set", column] = _after_validation(folds)
     g_means.add_means(out, numbers)
-    out.extend(_in_svm_units(records), SVM_UNITS)
-    return out.frame()
 
 
-def _in_svm_units(records):
-    """What is said of Amari's transformation, with the support weights of the SVM."""
-    out = Values()
-    numbers = {}
-    if g_means.present(records["forced"]):
-        forced = _forced(records["forced"], AMARI_READ)
-        numbers |= {k: own for k, own in forced.items() if "ACT" not in str(k)}
-    if not records["widths"].empty:
-        numbers |= _widths(records["widths"], AMARI_READ)
-    g_means.add_means(out, numbers)
-    return out
+def _add_boards(out, board):
+    g_means.add_claims(out, g_means.error_table(board), ON_BOARDS)
+
+
+def _add_shift(out, shift, folds):
+    # f~ = gamma (f + lambda |w|^2 / 2) up to this error, and gamma is .9 at most
+    column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
+    out.add("bias shift", column, 0.1 - shift.identity_error.max())
+    same_sets = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])
+    gap = (same_sets["MDT-VMETA"] - g_means.over_sets(shift)["bias shift"]).dropna()
+    place = ("bias shift", "g-means error: MDT-VMETA - bias shift")
+    g_means.add_means(out, {place: gap})
 
 
 def corrections(frame, words):
@@ -125,34 +103,23 @@ def _after_validation(folds):
     return gaps.stack().groupby(level="partition").mean()
 
 
-def _forced(frame, amari="AMA"):
-    """Errors with forced transformations beside those with none, means over the real sets.
-
-    `amari` is the one that counts as Amari's.
-    """
+def _add_forced(out, frame):
+    """Errors with forced transformations beside those with none, means over the real sets."""
     forced = frame[frame.dataset != BOARD_NAME]
-    numbers = {}
     forced = forced.assign(error=g_means.errors(forced))
     forced = forced.assign(gap=forced.error - forced.train_error)
-    for name, method, row in (
-        ("AMA", amari, "forced Amari"),
-        ("ACT", "ACT", "forced ACT"),
-    ):
+    for row, name, method, reading in FORCED:
         rows = forced[forced.method == method]
-        sets = rows.groupby(["asked", "partition", "dataset"])
-        means = (
-            sets[["error", "train_error", "gap"]].mean().groupby(level=[0, 1]).mean()
-        )
-        rise = {number: means.loc[number] - means.loc[0] for number in (3, 5)}
+        sets = rows.groupby(["asked", "partition", "dataset"])[["train_error", "gap"]]
+        means = sets.mean().groupby(level=[0, 1]).mean()
         column = f"share of folds in which one forced {name} errs less"
-        numbers["stopping criterion", column] = _helped(rows)
+        numbers = {("stopping criterion", column): _helped(rows)}
         for number in (3, 5):
+            rise = means.loc[number] - means.loc[0]
             words = f"{number} transformations - none"
-            numbers[row, f"g-means error, test - training: {words}"] = rise[number].gap
-            numbers[row, f"g-means error, training part: {words}"] = rise[
-                number
-            ].train_error
-    return numbers
+            numbers[row, f"g-means error, test - training: {words}"] = rise.gap
+            numbers[row, f"g-means error, training part: {words}"] = rise.train_error
+        g_means.add_means(out, numbers, reading)
 
 
 def _helped(rows):
@@ -170,31 +137,43 @@ def width_means(frame):
     return means.unstack()
 
 
-def _widths(frame, amari="AMA"):
+def _add_widths(out, frame):
+    """What is said of Amari's transformation, also with the support weights of the SVM."""
     table = width_means(frame)
-    gain = table[SVM] - table[amari]
-    drawn = table.index.get_level_values("width") < 10_000
-    correlations = [
-        spearmanr(part[SVM], gain.loc[part.index]).statistic
-        for _, part in table[drawn].groupby(level="partition")
-    ]
-    partitions = table.index.get_level_values("partition").unique()
-    at_best = []
-    for partition in partitions:
-        # chosen on the other partitions: on the same folds the choice would favour the SVM
-        others = table[SVM].drop(partition) if len(partitions) > 1 else table[SVM]
-        best = (
-            others.groupby(level=["dataset", "width"]).mean().unstack().idxmin(axis=1)
-        )
-        at_best.append(
-            np.mean([gain.loc[partition, name, w] for name, w in best.items()])
-        )
-    column = "gain of Amari's method against the SVM's error, rank correlation"
-    numbers = {
-        ("kernel width", column): correlations,
-        ("kernel width", "gain of Amari's method at the best width"): at_best,
-    }
-    for width in (5, 50_000):
-        at = gain.xs(width, level="width").groupby(level="dataset").mean()
-        numbers["kernel width", f"gain of Amari's method at 2 sigma^2 = {width}"] = at
-    return numbers
+    svm = table[SVM]
+    drawn = svm[svm.index.get_level_values("width") < 10_000]
+    partitions = svm.index.unique("partition")
+    for amari, reading in (("AMA", ""), (AMARI_READ, SVM_UNITS)):
+        gain = svm - table[amari]
+        correlations = [
+            spearmanr(part, gain.loc[part.index]).statistic
+            for _, part in drawn.groupby(level="partition")
+        ]
+        at_best = []
+        for partition in partitions:
+            # chosen on the other partitions: on the same folds the choice would favour the SVM
+            others = svm.drop(partition) if len(partitions) > 1 else svm
+            means = others.groupby(level=["dataset", "width"]).mean().unstack()
+            chosen = means.idxmin(axis=1).items()
+            at_best.append(
+                np.mean([gain.loc[partition, name, w] for name, w in chosen])
+            )
+        column = "gain of Amari's method against the SVM's error, rank correlation"
+        numbers = {
+            column: correlations,
+            "gain of Amari's method at the best width": at_best,
+        }
+        for width in (5, 50_000):
+            at = gain.xs(width, level="width").groupby(level="dataset").mean()
+            numbers[f"gain of Amari's method at 2 sigma^2 = {width}"] = at
+        by_place = {("kernel width", column): of for column, of in numbers.items()}
+        g_means.add_means(out, by_place, reading)
+
+
+VALUES = (
+    (_add_errors, "folds"),
+    (_add_forced, "forced"),
+    (_add_widths, "widths"),
+    (_add_boards, "board"),
+    (_add_shift, "shift", "folds"),
+)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
-from companion.metrics import paired_difference
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
 from companion.papers.conformal.g_means import (
-    add_means,
+    add_claims,
     by_method,
+    chance,
     error_table,
-    with_chance,
 )
 from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part
 from companion.papers.conformal.problems import (
@@ -23,7 +21,7 @@ from companion.papers.conformal.problems import (
     PAPER,
     SIDE,
 )
-from companion.papers.summaries import Values, counts, share, study_over
+from companion.papers.summaries import counts, select, share, study_over
 
 
 def compute_board(unit):
@@ -59,58 +57,76 @@ PROTOCOL = {
 }
 
 
-def reproduced_values(records):
-    """Table 6.3.1 and its asterisks as distributions over draws, and what the text says."""
-    out = Values()
-    frame = records["board"]
+#: What is said of the errors, a row a draw and a column a method. That of WIL is another reading.
+ERRORS = {
+    ("WIL", "g-means error: method - PVGS"): "WIL - PVGS",
+    ("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`",
+    ("ACT", "g-means error: method - PVGS"): "ACT - PVGS",
+    ("MDT-JGRAD", "g-means error: method - PVGS"): "`MDT-JGRAD` - PVGS",
+    ("MDT-JMETA", "g-means error: method - PVGS"): "`MDT-JMETA` - PVGS",
+    ("TSVT-JGRAD", "g-means error: method - PVGS"): "`TSVT-JGRAD` - PVGS",
+}
+COSTS = {
+    ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): "PVGS - `TSVT-JMETA`"
+}
+
+
+def _add_protocol(out):
     out.add_all("protocol", PROTOCOL)
-    if frame.empty:
-        return out.frame()
-    table = error_table(frame)
-    many = pd.concat([frame, records["draws"]])
-    errors = error_table(many[many.method.isin(PRINTED)])
-    for method in PRINTED:
-        draws = many[many.method == method].sort_values("draw")
+
+
+def _add_table(out, frame):
+    """Table 6.3.1 and its asterisks as distributions over draws."""
+    printed = frame[frame.method.isin(PRINTED)]
+    errors = error_table(printed)
+    for method, draws in printed.sort_values("draw").groupby("method"):
         converged = draws.converged.all()
-        wrong = (draws.missed + draws.false_alarms) / (
-            draws.n_positive + draws.n_negative
-        )
+        n = draws.n_positive + draws.n_negative
+        wrong = (draws.missed + draws.false_alarms) / n
         out.add_draws(method, "misclassification rate", wrong, converged)
         out.add_draws(method, "g-means error", errors[method], converged)
-        if method != SVM:
+        if method == SVM:
+            called = (draws.missed + draws.n_negative - draws.false_alarms) / n
+            column = "share of the test grid that the SVM calls negative"
+            out.add_mean("Figure 6.3.1", column, chance(called))
+        else:
             none = draws.n_transformations == 0
             out.add_draws(method, "no transformation", none, converged)
-            gain = with_chance(paired_difference(errors[SVM], errors[method]))
+            gain = chance(errors[SVM] - errors[method])
             out.add_mean(method, "g-means error: SVM - method", gain, converged)
-    svm = many[many.method == SVM]
-    called = (svm.missed + svm.n_negative - svm.false_alarms) / (
-        svm.n_positive + svm.n_negative
-    )
-    searched = frame[frame.method == "PVGS"]
+
+
+def _add_searches(out, frame):
+    """What the text says of other methods and of the costs."""
+    add_claims(out, error_table(frame), ERRORS)
+    add_claims(out, np.log10(by_method(frame, "n_trained")), COSTS)
+    searched = select(frame, method="PVGS")
     missed = searched.missed / searched.n_positive
     alarms = searched.false_alarms / searched.n_negative
-    trained = np.log10(by_method(frame, "n_trained"))
-    cost = trained["PVGS"] - trained["TSVT-JMETA"]
     numbers = {
-        ("Figure 6.3.1", "share of the test grid that the SVM calls negative"): called,
-        ("Figure 3.1.3", "error on the positive class - on the negative class"): missed
-        - alarms,
-        ("Figure 3.1.3", "share of the positive class missed"): missed,
-        ("PVGS", "g-means error: PVGS - TSVT-JMETA"): table["PVGS"]
-        - table["TSVT-JMETA"],
-        ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): cost,
+        "error on the positive class - on the negative class": missed - alarms,
+        "share of the positive class missed": missed,
     }
-    for method in ("ACT", "WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
-        numbers[method, "g-means error: method - PVGS"] = table[method] - table["PVGS"]
-    add_means(out, numbers)
-    tried = frame[frame.method == "TSVT-JMETA"].n_tried
-    out.add_mean(
-        "TSVT-JMETA", "share of draws with fewer than 3 tried", share(tried < 3)
-    )
-    # with the printed sign of (5.3.22) MDT-JGRAD stays where it starts here, which is WIL
+    for column, values in numbers.items():
+        out.add_mean("Figure 3.1.3", column, chance(values))
+    few = share(select(frame, method="TSVT-JMETA").n_tried < 3)
+    out.add_mean("TSVT-JMETA", "share of draws with fewer than 3 tried", few)
+
+
+def _add_as_read(out):
+    """With the printed sign of (5.3.22) MDT-JGRAD stays where it starts here, which is WIL."""
     as_read = {"row": "MDT-JGRAD", "reading": "mdt-printed-sign"}
     out.rows += [row | as_read for row in out.rows if row["row"] == "WIL"]
-    return out.frame()
+
+
+VALUES = (
+    (_add_protocol,),
+    (_add_table, "board + draws"),
+    (_add_searches, "board"),
+    (_add_as_read,),
+)
+#: A row shows one draw of the board.
+JUDGED_BY_ROW = True
 
 
 # -- figures ----------------------------------------------------------------------------------

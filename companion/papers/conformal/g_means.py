@@ -59,23 +59,39 @@ def over_sets(frame):
     )
 
 
-def with_chance(mean):
-    """The same mean; where all repetitions are alike with the error that half a case leaves.
+def chance(values):
+    """Mean over repetitions; where all are alike with the error that half a case leaves.
 
     A case off would be off by the difference that the thesis calls noticeable. Fewer than five
     alike show nothing.
     """
+    return with_chance(mean_and_standard_error(values)) if len(values) else UNKNOWN
+
+
+def with_chance(mean):
+    """A mean with an error, as :func:`chance` has it."""
     if mean.standard_error > 0:
         return mean
     alike = summaries.share(np.zeros(max(mean.n, 1))).standard_error * NOTICEABLE
     return mean._replace(standard_error=alike) if mean.n >= _FEW else UNKNOWN
 
 
-def add_means(out, numbers):
-    """Means over partitions, undecided where there are few or none: numbers by row and column."""
+def add_means(out, numbers, reading=""):
+    """Means over partitions, or what they are, by row and column; of few they are undecided."""
     for place, values in numbers.items():
-        known = mean_and_standard_error(values) if len(values) else UNKNOWN
-        out.add_mean(*place, with_chance(known))
+        mean = values if isinstance(values, Mean) else chance(values)
+        out.add_mean(*place, mean, reading=reading)
+
+
+def add_claims(out, table, claims, by=None):
+    """Means of expressions of methods, columns of a table, by row and column.
+
+    A repetition is a row of the table, or what a level `by` of its index has in common.
+    """
+    for place, expression in claims.items():
+        values = summaries.evaluated(table, expression)
+        values = values.groupby(level=by).mean() if by else values
+        out.add_mean(*place, chance(values))
 
 
 # -- tables -----------------------------------------------------------------------------------

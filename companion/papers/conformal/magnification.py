@@ -13,10 +13,9 @@ from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
 from companion.conformal import factors as conformal
-from companion.metrics import mean_and_standard_error
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, Problem
-from companion.papers.summaries import Values, study_over, wide
+from companion.papers.summaries import study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
@@ -300,25 +299,29 @@ DISPLACED = {
 }
 
 
-def reproduced_values(records):
-    """Sections 4.1 to 4.5 and Figure 5.3.1."""
-    out = Values()
-    if not records["scenes"].empty:
-        scenes = wide(records["scenes"], "scene", "method")
-        for row, claims in CLAIMS.items():
-            out.add_claims(row, scenes, claims)
-        column = f"{_RATIO}: the smaller of near and minus far"
-        svm_units = scenes.Amari_svm_units.astype(float)
-        for shift, reading in ((0.0, ""), (svm_units, SVM_UNITS)):
-            smaller = np.minimum(scenes.Amari_near + shift, -scenes.Amari_far - shift)
-            mean = mean_and_standard_error(smaller)
-            out.add_mean("Amari", column, mean, reading=reading)
-    if not records["displacements"].empty:
-        displaced = wide(records["displacements"], "scene", "way")
-        out.add_claims("Figure 5.3.1", displaced, DISPLACED)
-    if not records["formula"].empty:
-        found = records["formula"].iloc[0]
-        place = ("(4.1.5)", "largest error of the magnification, relative")
-        out.add(*place, found.printed)
-        out.add_read(*place, found.by_theorem, "tau-4")
-    return out.frame()
+def _add_scenes(out, frame):
+    """Sections 4.1 to 4.5."""
+    scenes = wide(frame, "scene", "method")
+    for row, claims in CLAIMS.items():
+        out.add_claims(row, scenes, claims)
+    column = f"{_RATIO}: the smaller of near and minus far"
+    for shift, reading in ((0.0, ""), (scenes.Amari_svm_units, SVM_UNITS)):
+        smaller = np.minimum(scenes.Amari_near + shift, -scenes.Amari_far - shift)
+        out.add_mean("Amari", column, smaller, reading=reading)
+
+
+def _add_displacements(out, frame):
+    out.add_claims("Figure 5.3.1", wide(frame, "scene", "way"), DISPLACED)
+
+
+def _add_formula(out, frame):
+    place = ("(4.1.5)", "largest error of the magnification, relative")
+    out.add(*place, frame.printed[0])
+    out.add(*place, frame.by_theorem[0], reading="tau-4")
+
+
+VALUES = (
+    (_add_scenes, "scenes"),
+    (_add_displacements, "displacements"),
+    (_add_formula, "formula"),
+)

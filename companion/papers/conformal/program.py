@@ -16,7 +16,6 @@ from companion.papers.conformal.beyond_studies import (
 from companion.papers.conformal.methods import SVM
 from companion.papers.conformal.problems import BOARD_NAME, N_FOLDS
 from companion.papers.conformal.real_sets import FOLDS
-from companion.papers.summaries import Values
 
 STUDIES = (FOLDS, READINGS, COSTS, ASCENTS)
 
@@ -25,44 +24,32 @@ SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
 SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
 
 
-def reproduced_values(records):
-    """What chapters 5 and 7 say of the time that methods take, and of the maxima of J."""
-    out = Values()
-    numbers = _costs(records["costs"]) | _ascents(records["ascents"])
-    g_means.add_means(out, numbers)
-    return out.frame()
-
-
-def _costs(frame):
+def _add_costs(out, frame):
     """log10 of ratios of CPU times, a case a data set."""
-    if frame.empty:
-        return {}
-    seconds = np.log10(
-        frame.set_index(["what", "method", "dataset", "partition"]).seconds
-    )
-    times = seconds.groupby(level=["what", "method", "dataset"]).mean()
+    keys = ["what", "method", "dataset"]
+    seconds = frame.assign(seconds=np.log10(frame.seconds)).groupby(keys).seconds
+    times = seconds.mean()
     c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
-    gaps = {
-        "for c, Williams / the costliest of four": c["WIL"]
-        - c.drop(columns="WIL").max(axis=1)
-    }
+    costliest = c.drop(columns="WIL").max(axis=1)
+    gaps = {"for c, Williams / the costliest of four": c["WIL"] - costliest}
     gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
     fast = whole.drop(columns=["PVGS", "PVGS, shared"])
     gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
     gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
-    return {
-        ("CPU time", f"log10 of the seconds {words}"): gap
-        for words, gap in gaps.items()
-    }
+    for words, gap in gaps.items():
+        out.add_mean("CPU time", f"log10 of the seconds {words}", g_means.chance(gap))
 
 
-def _ascents(frame):
+def _add_ascents(out, frame):
     """Whether an ascent of J from another start ends higher, a case a data set."""
     column = "share of ascents of J that another start ends 1 % above"
-    return {
-        (name, column): (part.best > 1.01 * part.own).groupby(part.dataset).mean()
-        for name, part in (frame.groupby("method") if len(frame) else ())
-    }
+    higher = frame.best > 1.01 * frame.own
+    for name, part in higher.groupby(frame.method):
+        shares = part.groupby(frame.dataset).mean()
+        out.add_mean(name, column, g_means.chance(shares))
+
+
+VALUES = ((_add_costs, "costs"), (_add_ascents, "ascents"))
 
 
 # -- tables -----------------------------------------------------------------------------------

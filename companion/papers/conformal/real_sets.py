@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import paired_difference
 from companion.papers.conformal import g_means, methods, problems
 from companion.papers.conformal.methods import (
     CHEAP,
@@ -234,33 +234,41 @@ def gains_elsewhere(means):
 # -- reproduced values ------------------------------------------------------------------------
 
 
-def reproduced_values(records):
-    """Tables 6.2.1, 6.3.2 and 6.3.3, their asterisks, and section 6.3.2."""
-    out = Values()
-    frame = records["folds"]
+#: Table 6.2.1: what is printed of a set, and the columns of the records.
+_PRINTED_SIZES = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
+
+
+def _add_protocol(out):
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
-    sizes = {problems.BOARD_NAME: _sizes(*problems.board_sample(1))}
-    sizes |= {row["dataset"]: row for _, row in records["sizes"].iterrows()}
-    for name, rows in sizes.items():
-        columns = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_features"}
-        out.add_all(name, {column: rows[key] for column, key in columns.items()})
-    every = _every_partition(frame, records["partitions"])
+    board = _sizes(*problems.board_sample(1)) | {"dataset": problems.BOARD_NAME}
+    _add_sizes(out, pd.DataFrame([board]))
+
+
+def _add_sizes(out, frame):
+    for row in frame.to_dict("records"):
+        sizes = {column: row[key] for column, key in _PRINTED_SIZES.items()}
+        out.add_all(row["dataset"], sizes)
+
+
+def _add_tables(out, folds, partitions):
+    """Tables 6.3.2 and 6.3.3, and their tests."""
+    every = _every_partition(folds, partitions)
     _add_cells(out, every)
-    if len(records["boxed"]):
-        out.add_read_by(_add_cells, records["boxed"], BOXED_READING)
-        out.rows = [row for row in out.rows if not _chose_the_box(row)]
-    for name in g_means.present(frame):
-        _tests(out, name, frame[frame.dataset.to_numpy() == name])
     _add_wilcoxon(out, every)
-    if len(g_means.present(frame)) == len(SETS):
-        _over_sets(out, frame)
-    return out.frame()
+
+
+def _add_boxed(out, boxed):
+    """The same with the inputs in the box, but for the errors of the SVM, which chose it."""
+    found = Values(out.converged)
+    _add_cells(found, boxed)
+    found.rows = [
+        row for row in found.rows if row["row"] != SVM or row["column"] not in SETS
+    ]
+    out.extend(found, BOXED_READING)
 
 
 def _every_partition(folds, partitions):
     """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
-    if not len(folds):
-        return partitions
     keys = ["dataset", "partition", "method"]
     table = cells(folds, keys)
     errors = g_means.by_method(folds.assign(error=g_means.errors(folds)), "error")
@@ -275,122 +283,112 @@ def _every_partition(folds, partitions):
 
 def _add_cells(out, table):
     """Printed "mean ± spread" over the folds of one partition, and asterisks."""
-    if not len(table):
-        return
-    ordered = table[table.method.isin(PRINTED)].sort_values("partition")
-    for (name, method), rows in ordered.groupby(["dataset", "method"], sort=False):
-        _cell(out, name, method, rows)
-
-
-def _cell(out, name, method, partitions):
-    """A cell and its asterisk, which are those of one partition in print."""
-    converged = partitions.converged.all()
-    # one partition alone, in a quick run, knows the chance of its folds
-    alone = partitions.spread.mean() if len(partitions) == 1 else np.nan
-    for column, values, n in (
-        (name, partitions.error, N_FOLDS),
-        (f"{name} ±", partitions.spread, 12),
-    ):
-        known = {"spread": values.std(), "n": len(values), "se": alone / np.sqrt(n)}
-        out.add(method, column, values.mean(), converged=converged, **known)
-    if method != SVM:
-        out.add_draws(
-            method, f"{name}: no transformation", partitions.transformed == 0, converged
-        )
-
-
-def _chose_the_box(row):
-    chose = row["row"] == SVM and row["column"] in SETS
-    return chose and row["reading"] == BOXED_READING
+    printed = table[table.method.isin(PRINTED)].sort_values("partition")
+    for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
+        converged = rows.converged.all()
+        # one partition alone, in a quick run, knows the chance of its folds
+        alone = rows.spread.mean() if len(rows) == 1 else np.nan
+        for column, values, n in (
+            (name, rows.error, N_FOLDS),
+            (f"{name} ±", rows.spread, 12),
+        ):
+            known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
+            out.add(method, column, values.mean(), converged, **known)
+        if method != SVM:
+            none = rows.transformed == 0
+            out.add_draws(method, f"{name}: no transformation", none, converged)
 
 
 def _add_wilcoxon(out, table):
     """Tests of the thesis on one partition: its answer is one of many."""
     for name in g_means.present(table):
         rows = table[table.dataset.to_numpy() == name].sort_values("partition")
-        error, p = (
-            rows.pivot(index="partition", columns="method", values=v)
-            for v in ("error", "p")
-        )
+        by_method = rows.pivot(index="partition", columns="method")
         for method in NAMED[name]:
-            known = p[method].notna()
-            significant = p[method][known] < LEVEL
-            gap = (error[method] - error[SVM])[known]
+            p = by_method.p[method].dropna()
+            gap = (by_method.error[method] - by_method.error[SVM])[p.index]
             row = f"Wilcoxon, {method} against SVM"
             column = f"{name}: significant at 10 %"
-            out.add_draws(row, column, significant)
-            out.add_draws(row, f"{column} and worse", significant & (gap > 0))
-            out.add_draws(row, f"{column} and better", significant & (gap < 0))
+            out.add_draws(row, column, p < LEVEL)
+            out.add_draws(row, f"{column} and worse", (p < LEVEL) & (gap > 0))
+            out.add_draws(row, f"{column} and better", (p < LEVEL) & (gap < 0))
 
 
-def _tests(out, name, folds):
-    errors = g_means.error_table(folds)
-    moved = g_means.by_method(folds, "n_transformations") > 0
-    half = errors[SVM].groupby(level="partition").mean() / 2
-    for method in NAMED[name]:
-        gaps = errors[method] - errors[SVM]
-        gap = gaps.groupby(level="partition").mean()
-        row = f"{method} - SVM"
+def _add_differences(out, frame):
+    """What section 6.3.2 says of some methods on each set."""
+    for name in g_means.present(frame):
+        folds = frame[frame.dataset.to_numpy() == name]
+        errors = g_means.error_table(folds)
+        moved = g_means.by_method(folds, "n_transformations") > 0
+        svm = errors[SVM].groupby(level="partition").mean()
         column = f"{name}: g-means error"
-        numbers = {
-            (row, column): gap,
-            (f"{method} - half of the SVM", column): gap + half,
-        }
-        for base in (SVM, WITHOUT_V):
-            where = (
-                (errors[method] - errors[base])[moved[method]]
-                .groupby(level="partition")
-                .mean()
-            )
-            numbers[f"{method} - {base}", f"{column}, folds that it transforms"] = where
-        g_means.add_means(out, numbers)
-        relative = g_means.with_chance(mean_and_standard_error(gap / (2 * half)))
-        out.add_mean(
-            row, f"{column}, without its sign, by the SVM's", magnitude(relative)
-        )
-        mean = g_means.with_chance(mean_and_standard_error(gap))
-        for words, middle in MIDDLES.items():
-            apart = magnitude(mean._replace(mean=mean.mean - middle))
-            out.add_mean(row, f"{column}, from {words}", apart)
+        for method in NAMED[name]:
+            row = f"{method} - SVM"
+            gap = (errors[method] - errors[SVM]).groupby(level="partition").mean()
+            mean = g_means.chance(gap)
+            relative = g_means.chance(gap / svm)
+            numbers = {
+                (row, column): mean,
+                (f"{method} - half of the SVM", column): gap + svm / 2,
+                (row, f"{column}, without its sign, by the SVM's"): magnitude(relative),
+            }
+            for words, middle in MIDDLES.items():
+                apart = magnitude(mean._replace(mean=mean.mean - middle))
+                numbers[row, f"{column}, from {words}"] = apart
+            for base in (SVM, WITHOUT_V):
+                gaps = (errors[method] - errors[base])[moved[method]]
+                place = (f"{method} - {base}", f"{column}, folds that it transforms")
+                numbers[place] = gaps.groupby(level="partition").mean()
+            g_means.add_means(out, numbers)
 
 
-def _over_sets(out, frame):
+def _add_over_sets(out, frame):
+    if len(g_means.present(frame)) < len(SETS):
+        return
     tables = {name: g_means.by_partition(frame, name) for name in SETS}
-    best = [means[list(PRINTED)].idxmin(axis=1) for means in tables.values()]
-    for method in (SVM, "AMA", "MDT-VMETA"):
-        wins = sum((winner == method).astype(int) for winner in best)
-        out.add_draws(method, "data sets on which it is best", wins)
-    methods = frame[frame.method.isin(PRINTED[1:])].assign(
-        none=frame.n_transformations == 0
+    best = pd.DataFrame(
+        {name: means[list(PRINTED)].idxmin(axis=1) for name, means in tables.items()}
     )
-    none = methods.groupby(["partition", "dataset", "method"]).none.all()
-    tried = frame[frame.method.to_numpy() == "TSVT-JMETA"].groupby("partition").n_tried
-    gains = {name: gains_elsewhere(means) for name, means in tables.items()}
-    errors = {name: means[SVM] for name, means in tables.items()}
+    for method in (SVM, "AMA", "MDT-VMETA"):
+        wins = (best == method).sum(axis=1)
+        out.add_draws(method, "data sets on which it is best", wins)
+    judged = frame[frame.method.isin(PRINTED[1:])]
+    keys = ["partition", "dataset", "method"]
+    none = judged.groupby(keys).n_transformations.max() == 0
+    tried = frame[frame.method.to_numpy() == "TSVT-JMETA"]
+    errors = pd.DataFrame({name: means[SVM] for name, means in tables.items()})
+    gains = pd.DataFrame({name: gains_elsewhere(of) for name, of in tables.items()})
     correlation = [
-        spearmanr(
-            *([each[name].loc[k] for name in SETS] for each in (errors, gains))
-        ).statistic
-        for k in tables["Glass7"].index
+        spearmanr(errors.loc[k], gains.loc[k]).statistic for k in gains.index
     ]
+    others = gains.drop(columns="Segment1")
+    hepatitis = tables["Hepatitis"]
+    apart = max(
+        magnitude(paired_difference(hepatitis[method], hepatitis[SVM]))
+        for method in VARYING
+    )
+    column = "largest difference to the SVM of the five that transform in print"
+    idle = none.groupby(level=["dataset", "partition"]).sum()
     numbers = {
         ("all data sets", NONE): none.groupby(level="partition").mean(),
-        ("TSVT-JMETA", TRIED): tried.agg(lambda n: (n < 3).mean()),
+        ("TSVT-JMETA", TRIED): (tried.n_tried < 3).groupby(tried.partition).mean(),
         ("all data sets", CORRELATION): correlation,
-        ("all but Segment1", f"largest {GAIN}"): max(
-            (gain for name, gain in gains.items() if name != "Segment1"), key=np.mean
-        ),
+        ("all but Segment1", f"largest {GAIN}"): others[others.mean().idxmax()],
+        ("Hepatitis", column): g_means.with_chance(apart),
     }
-    idle = none.groupby(level=["dataset", "partition"]).sum()
     numbers |= {(name, IDLE): idle[name] for name in ("Glass7", "Breast cancer")}
     numbers |= {(name, GAIN): gains[name] for name in ("Glass7", "Sonar", "Ionosphere")}
     g_means.add_means(out, numbers)
-    means = tables["Hepatitis"]
-    apart = [
-        magnitude(paired_difference(means[method], means[SVM])) for method in VARYING
-    ]
-    column = "largest difference to the SVM of the five that transform in print"
-    out.add_mean("Hepatitis", column, g_means.with_chance(max(apart)))
+
+
+VALUES = (
+    (_add_protocol,),
+    (_add_sizes, "sizes"),
+    (_add_tables, "folds", "partitions"),
+    (_add_boxed, "boxed"),
+    (_add_differences, "folds"),
+    (_add_over_sets, "folds"),
+)
 
 
 # -- tables -----------------------------------------------------------------------------------

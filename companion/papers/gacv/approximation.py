@@ -10,7 +10,6 @@ but changes of who is free.
 import numpy as np
 import pandas as pd
 
-from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, SAMPLE_SIZE
 from companion.papers.gacv.minima import MINIMA, left_out, minima_of, study_by_size
@@ -94,64 +93,54 @@ def at_choice(frame, case, criterion, target):
     return np.array(ratios)
 
 
-#: How far the median fall of a margin is from what it is taken for, at the minimum of XA.
+#: How far the median fall of a margin is from what it is taken for, at the minimum of XA, from the
+#: logarithms of their ratios.
 FALLS = {
-    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log2_fall_over_theta)",
-    "|log2 (y f - y f[-i]) / (alpha_i S_i^2)|, median": "abs(log2_fall_over_span)",
+    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(fall_over_theta)",
+    "|log2 (y f - y f[-i]) / (alpha_i S_i^2)|, median": "abs(fall_over_span)",
+}
+#: Two criteria that choose, and what the choices of the first are worth beside those of the second.
+GAINS = {
+    "GCKL / its least: GACV - exact hinge loss": ("gacv", "hinge", "gckl"),
+    "GCKL / its least: GACV - GACV by the span": ("gacv", "gacv_span", "gckl"),
+    "inefficiency: GACV - GACV by the span": ("gacv", "gacv_span", "misclass"),
+    "inefficiency: XA - XA by the span": ("xa", "xa_span", "misclass"),
+    "inefficiency: XA by the span - exact leave-one-out": (
+        "xa_span",
+        "loo",
+        "misclass",
+    ),
 }
 
 
 def add_falls(out, frame):
     """The fall of a margin beside theta_i and beside the span, where XA is least."""
     for case in CASES:
-        of = minima_of(frame, case)
-        of = of.assign(
-            log2_fall_over_theta=np.log2(of.fall_over_theta),
-            log2_fall_over_span=np.log2(of.fall_over_span),
-        )
-        out.add_claims(case, of, FALLS, frame.converged.all())
+        ratios = minima_of(frame, case)[["fall_over_theta", "fall_over_span"]]
+        out.add_claims(case, np.log2(ratios), FALLS)
 
 
 def add_approximation(out, frame):
-    """Where theta_i is right, and whether the true fall of the margin would choose better."""
+    """Where theta_i and the span are right, and whether the true fall would choose better."""
     for case in CASES:
         of = select(frame, case=case)
-        claims = {RIGHT: mean_and_standard_error(_right(of))}
+        claims = {
+            RIGHT: _right(of),
+            RIGHT.replace("theta_i", "the span"): _right(of, "right_span"),
+        }
         for one, other in (
             ("large lambda", "small lambda"),
             ("small sigma", "large sigma"),
         ):
-            pair = (_right(of.query(HALVES[half])) for half in (one, other))
-            claims[f"{RIGHT}: {one} - {other}"] = paired_difference(*pair)
-        pair = (at_choice(of, case, name, "gckl") for name in ("gacv", "hinge"))
-        claims["GCKL / its least: GACV - exact hinge loss"] = paired_difference(*pair)
-        claims |= _by_span(of, case)
-        out.add_means(case, claims, of.converged.all())
-
-
-def _by_span(frame, case):
-    """Whether the span is right where theta_i is not, and what is gained by it."""
-
-    def gain(theta, span, target):
-        one, other = (at_choice(frame, case, name, target) for name in (theta, span))
-        return paired_difference(one, other)
-
-    own = select(frame, n=SAMPLE_SIZE)
-    far = (own.xa_span - own.loo).abs().groupby(own["sample"]).mean()
-    return {
-        RIGHT.replace("theta_i", "the span"): mean_and_standard_error(
-            _right(frame, "right_span")
-        ),
-        "|XA by the span - exact leave-one-out|, mean over the grid": (
-            mean_and_standard_error(far)
-        ),
-        "GCKL / its least: GACV - GACV by the span": gain("gacv", "gacv_span", "gckl"),
-        "inefficiency: GACV - GACV by the span": gain("gacv", "gacv_span", "misclass"),
-        "inefficiency: XA - XA by the span": gain("xa", "xa_span", "misclass"),
-        "inefficiency: XA by the span - exact leave-one-out": gain(
-            "xa_span", "loo", "misclass"
-        ),
-    }
+            first, second = (_right(of.query(HALVES[half])) for half in (one, other))
+            claims[f"{RIGHT}: {one} - {other}"] = first - second
+        for words, (one, other, target) in GAINS.items():
+            first, second = (at_choice(of, case, name, target) for name in (one, other))
+            claims[words] = first - second
+        printed = select(of, n=SAMPLE_SIZE)
+        far = (printed.xa_span - printed.loo).abs().groupby(printed["sample"]).mean()
+        claims["|XA by the span - exact leave-one-out|, mean over the grid"] = far
+        out.add_means(case, claims)
 
 
 def _right(cells, column="right"):

@@ -22,10 +22,16 @@ from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers import summaries
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import Values, ida_units, present, select, split_rows
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import (
+    DRAWN,
+    present,
+    select,
+    share,
+    split_rows,
+    study_over,
+)
+from companion.reproduction import seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.leave_one_out import leave_one_out_errors
@@ -72,18 +78,6 @@ SEARCHES = {
     "scikit-learn": "5-fold CV, GridSearchCV(SVC)",
 }
 WITHOUT_FOLDS = ("gacv", "xi_alpha", "leave_one_out")
-
-
-def search_units(profile):
-    """One unit a data set and split."""
-    n_splits, n_twice = SIZES[profile]
-    once = WHERE_GACV_IS_COSTLY if profile == "quick" else ()  # the large sets, too
-    units = []
-    for unit in ida_units(PAPER, "beyond", KEYS, n_splits):
-        twice = unit.params["split"] <= n_twice and unit.params["dataset"] not in once
-        params = {**unit.params, "by_scikit_learn": twice}
-        units.append(Unit(PAPER, "beyond", params, data=unit.data))
-    return units
 
 
 def compute_split(unit):
@@ -150,18 +144,6 @@ def _searches(params):
     if params["by_scikit_learn"]:
         searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)
     return searches
-
-
-def hinge_units(profile):
-    """One unit a data set and split."""
-    many = SIZES[profile][0]
-    few = N_HINGE_SPLITS[profile]
-    sizes = {key: many if key in WHERE_GACV_IS_COSTLY else few for key in KEYS}
-    return [
-        u
-        for key, n in sizes.items()
-        for u in ida_units(PAPER, "beyond_hinge", (key,), n)
-    ]
 
 
 def compute_hinge(unit):
@@ -236,13 +218,54 @@ def _least_hinge_loss(X, y):
     return machine, float(np.min(loss)), bool(surface.converged.all())
 
 
-BEYOND = Study(PAPER, "beyond", search_units, compute_split)
-BEYOND_HINGE = Study(PAPER, "beyond_hinge", hinge_units, compute_hinge)
-BEYOND_TABLES = summaries.study_over(
+def _digest(params):
+    return data_digest(TABLES.get(params["dataset"], params["dataset"]))
+
+
+def _splits(sizes):
+    """A setting for each of so many splits of each set."""
+    return [
+        {"dataset": key, "split": split, "splits": DRAWN}
+        for key, n in sizes.items()
+        for split in range(1, n + 1)
+    ]
+
+
+def _searched_twice(profile):
+    """The splits, and which of them scikit-learn searches as well."""
+    n_splits, n_twice = SIZES[profile]
+    once = WHERE_GACV_IS_COSTLY if profile == "quick" else ()  # the large sets, too
+    return [
+        of | {"by_scikit_learn": of["split"] <= n_twice and of["dataset"] not in once}
+        for of in _splits(dict.fromkeys(KEYS, n_splits))
+    ]
+
+
+def _splits_for_hinge(profile):
+    """Fewer splits, but where it was tried first."""
+    few = dict.fromkeys(KEYS, N_HINGE_SPLITS[profile])
+    return _splits(few | dict.fromkeys(WHERE_GACV_IS_COSTLY, SIZES[profile][0]))
+
+
+BEYOND = study_over(
+    PAPER,
+    "beyond",
+    compute_split,
+    {profile: _searched_twice(profile) for profile in SIZES},
+    _digest,
+)
+BEYOND_HINGE = study_over(
+    PAPER,
+    "beyond_hinge",
+    compute_hinge,
+    {profile: _splits_for_hinge(profile) for profile in SIZES},
+    _digest,
+)
+BEYOND_TABLES = study_over(
     PAPER,
     "beyond_tables",
     compute_table,
-    digest=lambda params: data_digest(TABLES[params["dataset"]]),
+    digest=_digest,
     dataset={"paper": tuple(TABLES), "quick": ("haberman", "glass7")},
     split=N_HINGE_SPLITS,
 )
@@ -276,52 +299,47 @@ def searched(frame, dataset, search):
     return rows.assign(error=100.0 * rows.n_wrong / rows.n_test)
 
 
-def values(records):
+#: What is compared with cross-validation.
+COMPARED = {
+    "gacv": "GACV",
+    "xi_alpha": "XA",
+    "rule": "the rule",
+    "gacv_span": "GACV by the span",
+    "xi_alpha_span": "XA by the span",
+}
+
+
+def _add_searches(out, beyond, hinge, tables):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
-    out = Values()
-    if records["beyond"].empty:
-        return out.frame()
+    records = {"beyond": beyond, "beyond_hinge": hinge, "beyond_tables": tables}
     frame = with_rule(records)
-    compared = {
-        "gacv": "GACV",
-        "xi_alpha": "XA",
-        "rule": "the rule",
-        "gacv_span": "GACV by the span",
-        "xi_alpha_span": "XA by the span",
-    }
-    for search, label in compared.items():
-        for name, difference in to_folds(frame, search).items():
-            rows = frame[(frame.dataset == name) & frame.search.isin([search, "cv"])]
-            column = f"% err. {label} - 5-fold CV"
-            out.add_mean(SETS[name], column, difference, rows.converged.all())
+    over_folds = {search: to_folds(frame, search) for search in COMPARED}
+    for search, differences in over_folds.items():
+        for name, difference in differences.items():
+            column = f"% err. {COMPARED[search]} - 5-fold CV"
+            out.add_mean(SETS[name], column, difference)
     for name in present(frame, OVERLAPPING):
-        at_end = summaries.share(searched(frame, name, "gacv").at_least_C)
-        out.add_mean(
-            SETS[name],
-            "share of splits with GACV least at the least C of 2^-15",
-            at_end,
-        )
-    means = (
-        [d.mean for d in to_folds(frame, key).values()] for key in ("gacv", "rule")
+        column = "share of splits with GACV least at the least C of 2^-15"
+        at_end = share(searched(frame, name, "gacv").at_least_C)
+        out.add_mean(SETS[name], column, at_end)
+    gacv, rule = (
+        [difference.mean for difference in over_folds[search].values()]
+        for search in ("gacv", "rule")
     )
     column = "% err. GACV - the rule, mean over the sets"
-    out.add_mean("all data sets", column, paired_difference(*means))
+    out.add_mean("all data sets", column, paired_difference(gacv, rule))
     shares = frame.dropna(subset="criteria_share").groupby("dataset").criteria_share
-    largest = mean_and_standard_error(shares.get_group(shares.mean().idxmax()))
-    out.add_mean(
-        "all data sets", "share of the search's time spent on GACV and XA", largest
-    )
-    return out.frame()
+    largest = shares.get_group(shares.mean().idxmax())
+    column = "share of the search's time spent on GACV and XA"
+    out.add_mean("all data sets", column, largest)
+
+
+VALUES = ((_add_searches, "beyond", "beyond_hinge", "beyond_tables"),)
 
 
 def to_folds(frame, search):
     """By data set the test error of a search minus that of 5-fold CV, in points, paired."""
-    rows = frame[frame.search.isin([search, "cv"])].set_index("split").sort_index()
-    errors = (100.0 * rows.n_wrong / rows.n_test).groupby([rows.dataset, rows.search])
-    tuned = {
-        name: errors.get_group((name, search))
-        for name in SETS
-        if (name, search) in errors.groups
-    }
-    folds = {name: errors.get_group((name, "cv"))[tuned[name].index] for name in tuned}
-    return {name: paired_difference(tuned[name], folds[name]) for name in tuned}
+    errors = frame.assign(error=100.0 * frame.n_wrong / frame.n_test)
+    table = errors.pivot(index=["dataset", "split"], columns="search", values="error")
+    gaps = dict(iter((table[search] - table["cv"]).dropna().groupby("dataset")))
+    return {name: mean_and_standard_error(gaps[name]) for name in SETS if name in gaps}

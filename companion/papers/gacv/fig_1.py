@@ -2,11 +2,10 @@
 
 from itertools import product
 
-from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.inefficiency import INEFFICIENCY, runs
-from companion.papers.summaries import Values, study_over
+from companion.papers.gacv.inefficiency import INEFFICIENCY, side_by_side
+from companion.papers.summaries import study_over
 
 
 def describe_sample(unit):
@@ -31,11 +30,18 @@ FIG_1 = study_over(PAPER, "fig_1", describe_sample, n=(SAMPLE_SIZE,), sample=SAM
 STUDIES = (FIG_1, INEFFICIENCY)
 
 
-def values(records):
-    """The sample, the costs, and how close the curves are."""
-    out = Values()
-    samples = records["fig_1"]
-    frame = records["inefficiency"]
+#: How close the curves are, from the runs side by side.
+CURVES = {
+    "share of the population where MISCLASS and true curve disagree": (
+        "misclass_from_true"
+    ),
+    "disagreement: GACV with XA - MISCLASS with true": (
+        "xa_from_gacv - misclass_from_true"
+    ),
+}
+
+
+def _add_costs(out):
     for sign, label in (("+", 1), ("-", -1)):
         costs = {
             f"C{sign}": example.ERROR_COST[label],
@@ -44,21 +50,20 @@ def values(records):
             f"L({label})": example.COSTS["nonstandard"][label],
         }
         out.add_all("costs", costs)
-    if not samples.empty:
-        share = samples.share_positive.mean()
-        out.add_all("sample", {"share of +": share, "share of -": 1 - share})
-        classes = (("positive", "+"), ("negative", "-"))
-        for (name, sign), k, moment in product(classes, (1, 2), ("mean", "variance")):
-            values = samples[f"{moment}_{k}_{name}"]
-            out.add_spread(f"class {sign}", f"{moment} of x{k}", values)
-    for case in CASES if len(frame) else ():
-        misclass = runs(frame, case, "misclass")
-        xa = runs(frame, case, "xa")
-        best = mean_and_standard_error(misclass.from_true)
-        nearer = paired_difference(xa.from_gacv, misclass.from_true)
-        claims = {
-            "share of the population where MISCLASS and true curve disagree": best,
-            "disagreement: GACV with XA - MISCLASS with true": nearer,
-        }
-        out.add_means(case, claims, frame.converged.all())
-    return out.frame()
+
+
+def _add_sample(out, samples):
+    share = samples.share_positive.mean()
+    out.add_all("sample", {"share of +": share, "share of -": 1 - share})
+    classes = (("positive", "+"), ("negative", "-"))
+    for (name, sign), k, moment in product(classes, (1, 2), ("mean", "variance")):
+        moments = samples[f"{moment}_{k}_{name}"]
+        out.add_spread(f"class {sign}", f"{moment} of x{k}", moments)
+
+
+def _add_curves(out, frame):
+    for case in CASES:
+        out.add_claims(case, side_by_side(frame, case), CURVES)
+
+
+VALUES = ((_add_costs,), (_add_sample, "fig_1"), (_add_curves, "inefficiency"))

@@ -4,8 +4,6 @@ The report draws one sample, tunes by each criterion, and prints MISCLASS (BRMIS
 pair over its minimum. Here this is done for its criteria and for what they compete with.
 """
 
-from operator import attrgetter
-
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -19,14 +17,7 @@ from companion.papers.gacv.minima import (
     from_the_middle,
 )
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
-from companion.papers.summaries import (
-    row_a_group,
-    select,
-    study_over,
-    values_from,
-    wide,
-    with_error,
-)
+from companion.papers.summaries import row_a_group, select, study_over, wide, with_error
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
@@ -37,8 +28,8 @@ SIZES = {"paper": (100, SAMPLE_SIZE, 500), "quick": (SAMPLE_SIZE,)}
 #: verdict hangs on it.
 REFITTED = 10
 LEFT_OUT = 40
-#: The report's own estimates, and what its sentences call them in both cases.
-ESTIMATES = {"gacv": "GACV", "xa": "XA"}
+#: The report's own estimates.
+ESTIMATES = ("gacv", "xa")
 
 
 def compute_sample(unit):
@@ -209,16 +200,6 @@ def over_samples(frame, case, criteria, columns):
 # -- the printed numbers and the claims -------------------------------------------------------
 
 
-def values(records):
-    """The five printed inefficiencies and the claims about the two estimates."""
-    parts = (
-        (add_minima, "minima"),
-        (_add_inefficiencies, "inefficiency"),
-        (_add_limit, "limit", "inefficiency"),
-    )
-    return values_from(parts, records)
-
-
 #: What is said of the estimates in each case, from the runs side by side.
 CLAIMS = {
     "inefficiency of GACV": "gacv_inefficiency",
@@ -243,77 +224,74 @@ CLAIMS = {
 }
 
 
+#: What is said of the standard case alone.
+TIES = {
+    "share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)",
+    "share of samples with several minima of XA, all of them neighbours": (
+        "1.0 * (xa_n_tied > 1 and xa_n_groups == 1)"
+    ),
+}
+#: Nonstandard minus standard.
+MORE = {
+    "inefficiency of GACV: nonstandard - standard": "gacv_inefficiency",
+    "inefficiency of XA: nonstandard - standard": "xa_inefficiency",
+}
+
+
 def _add_inefficiencies(out, frame):
-    converged = frame.converged.all()
     of = {case: side_by_side(frame, case) for case in CASES}
     for case, table in of.items():
-        out.add_claims(case, table, CLAIMS, converged)
-        out.add_means(case, _over_bayes(frame, case), converged)
-        above = paired_difference(table.gacv_estimate, table.xa_estimate)
+        out.add_claims(case, table, CLAIMS)
+        above = table.gacv_estimate - table.xa_estimate
         column = "GACV / 2 - XA, at their minima, from a surplus of 0.01"
-        out.add_mean(case, column, from_the_middle(above, 0.01), converged)
+        out.add_mean(case, column, from_the_middle(above, 0.01))
         least = {
             "least GCKL - MISCLASS of any cell": table.gckl_least_above_target.min(),
             "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": (
                 table.xa_2_least_above_loo.min()
             ),
         }
-        out.add_all(case, least, converged)
-    several = {
-        "share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)",
-        "share of samples with several minima of XA, all of them neighbours": (
-            "1.0 * (xa_n_tied > 1 and xa_n_groups == 1)"
-        ),
-    }
-    out.add_claims("standard", of["standard"], several, converged)
-    more = {
-        f"inefficiency of {label}: nonstandard - standard": f"{name}_inefficiency"
-        for name, label in ESTIMATES.items()
-    }
-    out.add_claims("both cases", of["nonstandard"] - of["standard"], more, converged)
-
-
-def _over_bayes(frame, case):
-    """Excess of the risk of GACV's and XA's rules over the least, the larger of two.
-
-    From it half of that of a fifth of the points is taken off: a limit theorem says that it falls.
-    """
-    falls = []
-    for name in ESTIMATES:
-        excess = [
-            runs(frame, case, name, grid="coarse", n=n).risk / example.bayes_risk(case)
-            - 1
-            for n in (500, 100)
-        ]
-        if all(map(len, excess)):  # the quick profile has no such samples
-            large, small = excess
-            half = mean_and_standard_error(small / 2)
-            falls.append(difference_of(mean_and_standard_error(large), half))
-    column = "excess over Bayes risk, n = 500 - half of that at n = 100, the larger"
-    return {column: max(falls, key=attrgetter("mean"))} if falls else {}
+        out.add_all(case, least)
+        large = [runs(frame, case, name, grid="coarse", n=500) for name in ESTIMATES]
+        _add_fall(out, frame, case, 500, [rows.risk for rows in large])
+    out.add_claims("standard", of["standard"], TIES)
+    out.add_claims("both cases", of["nonstandard"] - of["standard"], MORE)
 
 
 def _add_limit(out, frame, smaller):
-    """The excess over the Bayes risk at n = 2000, from which half of that at n = 100 is taken."""
     for case in CASES:
-        own = select(frame, case=case)
-        falls = []
-        for name in ESTIMATES:
-            small = runs(smaller, case, name, grid="coarse", n=100).risk
-            if len(small):  # the quick profile has none
-                excess = [
-                    mean_and_standard_error(
-                        share * (risk / example.bayes_risk(case) - 1)
-                    )
-                    for share, risk in ((1, own[f"{name}_risk"]), (0.5, small))
-                ]
-                falls.append(difference_of(*excess))
+        large = select(frame, case=case)
+        risks = [large[f"{name}_risk"] for name in ESTIMATES]
+        _add_fall(out, smaller, case, 2000, risks)
+
+
+def _add_fall(out, frame, case, n, risks):
+    """Excess of the risk of GACV's and XA's rules over the least, the larger of two.
+
+    From it half of that of a fifth of the points or fewer is taken off: a limit theorem says that
+    it falls.
+    """
+    falls = []
+    for name, large in zip(ESTIMATES, risks, strict=True):
+        small = runs(frame, case, name, grid="coarse", n=100).risk
+        if len(small):  # the quick profile has no such samples
+            excess, half = (
+                mean_and_standard_error(part * (risk / example.bayes_risk(case) - 1))
+                for part, risk in ((1, large), (0.5, small))
+            )
+            falls.append(difference_of(excess, half))
+    if falls:
         column = (
-            "excess over Bayes risk, n = 2000 - half of that at n = 100, the larger"
+            f"excess over Bayes risk, n = {n} - half of that at n = 100, the larger"
         )
-        if falls:
-            largest = max(falls, key=attrgetter("mean"))
-            out.add_mean(case, column, largest, own.converged.all())
+        out.add_mean(case, column, max(falls))
+
+
+VALUES = (
+    (add_minima, "minima"),
+    (_add_inefficiencies, "inefficiency"),
+    (_add_limit, "limit", "inefficiency"),
+)
 
 
 # -- what the notebook shows ------------------------------------------------------------------

@@ -202,8 +202,9 @@ def difference_of(one, other):
     return Mean(one.mean - other.mean, error, min(one.n, other.n))
 
 
-def from_the_middle(mean, middle):
+def from_the_middle(values, middle):
     """How far a mean is from the middle of what "somewhat more" allows: above none, to twice it."""
+    mean = mean_and_standard_error(values)
     return magnitude(mean._replace(mean=mean.mean - middle))
 
 
@@ -222,22 +223,22 @@ ITS_MINIMIZER = {
 
 def add_minima(out, frame):
     """The printed inefficiencies among the draws, and what is said of the estimates elsewhere."""
-    converged = frame.converged.all()
     for case in CASES:
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
-            out.add_draws(case, column, of[which], converged)
-        out.add_claims(case, of, CLAIMS, converged)
-        sizes = (minima_of(frame, case, "coarse", n).from_limit for n in (100, 500))
-        small, large = map(mean_and_standard_error, sizes)
+            out.add_draws(case, column, of[which])
+        out.add_claims(case, of, CLAIMS)
+        large, small = (
+            mean_and_standard_error(minima_of(frame, case, "coarse", n).from_limit)
+            for n in (500, 100)
+        )
         nearer = difference_of(large, small)
-        out.add_mean(case, "mean |f - its limit|, n = 500 - n = 100", nearer, converged)
+        out.add_mean(case, "mean |f - its limit|, n = 500 - n = 100", nearer)
     of = minima_of(frame, "standard")
     for reading, surplus in ITS_MINIMIZER.items():
-        claims = {"|XA - MISCLASS|, at its minimizer": f"abs({surplus})"}
-        converged = of.converged.all()
-        out.add_claims("standard", of, claims, converged, reading)
-        above = mean_and_standard_error(of.eval(surplus))
+        above = of.eval(surplus)
+        column = "|XA - MISCLASS|, at its minimizer"
+        out.add_mean("standard", column, above.abs(), reading=reading)
         column = "XA - MISCLASS, at its minimizer, from a surplus of 0.005"
-        mean = from_the_middle(above, 0.005)
-        out.add_mean("standard", column, mean, converged, reading=reading)
+        apart = from_the_middle(above, 0.005)
+        out.add_mean("standard", column, apart, reading=reading)

@@ -14,9 +14,8 @@ from scipy.stats import norm
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm import machines
-from companion.papers.summaries import Values, select, share, study_over, wide
+from companion.papers.summaries import select, share, study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.smo import smo
 
@@ -309,44 +308,38 @@ ANY_SIDE = {
 }
 
 
-def values(records):
-    """What Figure 1 prints, and its claims as distributions over the draws."""
-    out = Values()
-    frame = records["fig_1"]
-    leverage = records["fig_1_leverage"]
+def _add_settings(out):
+    """Cost, contour levels and tick marks."""
     for panel in "abcd":
         out.add(f"panel {panel}", "C", C)
     out.add_all("contours", {f"level {level:g}": level for level in LEVELS})
     for axis, ticks in TICKS.items():
         out.add_all(f"{axis} axis", {f"tick {tick:g}": tick for tick in ticks})
-    if not frame.empty:
-        out.add("sample", "patterns per class", N_PER_CLASS)
-        for label, axis in product(CLASSES, "xy"):
-            out.add_spread(
-                f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"]
-            )
-        _add_draws(out, frame)
-    if not leverage.empty:
-        for side, claims in zip(SIDES, (OUTLIER, ANY_SIDE), strict=True):
-            own = select(leverage, side=side).drop(columns="side")
-            by_distance = wide(own, "draw", "distance")
-            out.add_claims("influence", by_distance, claims, own.converged.all())
-    return out.frame()
 
 
 def _add_draws(out, frame):
-    converged = frame.converged.all()
+    """The sample, and what switched labels do, as distributions over the draws."""
+    out.add("sample", "patterns per class", N_PER_CLASS)
+    for label, axis in product(CLASSES, "xy"):
+        out.add_spread(f"{label} class", f"mean {axis}", frame[f"mean_{axis}_{label}"])
     for row, rule in (("clean", "clean"), ("two flips", "one_per_class")):
         separable = share(frame[f"{rule}_separable"])
         out.add_mean(row, "share of draws linearly separable", separable)
     for machine in machines.PRINTED_MACHINES:
         column = f"share of points beyond their support hyperplane, {machine}"
         crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
-        lesser = np.minimum(crossed, 1 - crossed).min(axis=1)
-        out.add_mean("clean", column, mean_and_standard_error(lesser), converged)
-    out.add_claims("one flip a class", frame, ONE_FLIP, converged)
+        out.add_mean("clean", column, np.minimum(crossed, 1 - crossed).min(axis=1))
+    out.add_claims("one flip a class", frame, ONE_FLIP)
     for machine in ("Least 1-Norm", "LS", "L2"):
-        largest = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]].max().max()
-        out.add(
-            "influence", f"largest |alpha| / C, {machine}", largest, converged=converged
-        )
+        sizes = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]]
+        out.add("influence", f"largest |alpha| / C, {machine}", sizes.max().max())
+
+
+def _add_influence(out, leverage):
+    """What one outlier does, on the wrong side and on any."""
+    for side, claims in zip(SIDES, (OUTLIER, ANY_SIDE), strict=True):
+        on_this_side = select(leverage, side=side).drop(columns="side")
+        out.add_claims("influence", wide(on_this_side, "draw", "distance"), claims)
+
+
+VALUES = ((_add_settings,), (_add_draws, "fig_1"), (_add_influence, "fig_1_leverage"))

@@ -10,15 +10,14 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from companion.datasets import data_digest, distinct_patterns
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import (
     PAPER,
     SETTINGS,
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, split_rows
-from companion.reproduction import Study, Unit, seed_for
+from companion.papers.summaries import DRAWN, split_rows, study_over
+from companion.reproduction import seed_for
 
 SPLITS = {"paper": 20, "quick": 2}
 MACHINE = "Least 1-Norm"
@@ -28,15 +27,6 @@ TOL = 1e-6
 JITTER = 1e-3
 #: A multiplier of an interior point is never exactly zero; this share of C counts as one.
 NEGLIGIBLE = 1e-3
-
-
-def identical_units(profile):
-    """One unit a split of Titanic."""
-    digest = data_digest("titanic")
-    return [
-        Unit(PAPER, "table_2_identical", {"split": split, "splits": DRAWN}, data=digest)
-        for split in range(1, SPLITS[profile] + 1)
-    ]
 
 
 def compute_identical(unit):
@@ -106,27 +96,29 @@ def interior_point(K, y, C):
     return y * found.x
 
 
-TABLE_2_IDENTICAL = Study(
-    PAPER, "table_2_identical", identical_units, compute_identical
+TABLE_2_IDENTICAL = study_over(
+    PAPER,
+    "table_2_identical",
+    compute_identical,
+    digest=lambda params: data_digest("titanic"),
+    split=SPLITS,
+    splits=(DRAWN,),
 )
+
+#: Solutions of the same problem, the first two of the same objective, and of problems like it.
+WAYS = {
+    "spread evenly": "even",
+    "by an interior point method": "interior",
+    "inputs jittered": "jitter",
+    "one tag a pattern": "one_tag",
+}
 
 
 def add_identical_claims(out, frame):
     """How near the objectives of the other solutions are, and how many nonzeros solutions have."""
     row = "Titanic, identical points"
-    converged = frame.converged.all()
-    for way, key in (
-        ("spread evenly", "even"),
-        ("by an interior point method", "interior"),
-    ):
-        difference = {f"objective difference, {way}": frame[f"{key}_difference"].max()}
-        out.add_all(row, difference, converged)
-    ways = {
-        "spread evenly": "even",
-        "by an interior point method": "interior",
-        "inputs jittered": "jitter",
-        "one tag a pattern": "one_tag",
-    }
-    for way, key in ways.items():
-        share = mean_and_standard_error(frame[f"{key}_n_sv"] / frame.n_train)
-        out.add_mean(row, f"share of SVs, {way}", share, converged)
+    for way, key in WAYS.items():
+        out.add_mean(row, f"share of SVs, {way}", frame[f"{key}_n_sv"] / frame.n_train)
+        if f"{key}_difference" in frame:
+            difference = frame[f"{key}_difference"].max()
+            out.add(row, f"objective difference, {way}", difference)

@@ -1,7 +1,5 @@
 """Table 2 as it is printed and the claims of Section 4, from the records of its studies."""
 
-from operator import attrgetter
-
 import numpy as np
 
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -12,7 +10,7 @@ from companion.papers.l1nsvm.identical_points import (
 )
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
-from companion.papers.summaries import DRAWN, Values, magnitude, present, select
+from companion.papers.summaries import DRAWN, magnitude, present, select
 
 STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
@@ -41,73 +39,39 @@ def both_orders(rows, machine):
     runs = (
         printed_runs(rows, machine, f"{order}_order") for order in ("first", "second")
     )
-    return [own.n_iter.to_numpy(dtype=float) for own in runs]
+    return [found.n_iter.to_numpy(dtype=float) for found in runs]
 
 
-def values(records):
-    """The 48 printed numbers of Table 2, the protocol around them, and Section 4's claims."""
-    out = Values()
-    frame = records["table_2"]
-    search = records["table_2_search"]
-    surface = records["table_2_surface"]
-    names = present(frame, PRINTED_NAMES)
-    for name in names:
+def _add_cells(out, frame):
+    """The 48 printed numbers, and what is said of each data set."""
+    for name in present(frame, PRINTED_NAMES):
         rows = select(frame, dataset=name)
         printed = PRINTED_NAMES[name]
-        _add_runs(out, printed, rows)
-        _add_tuned_difference(out, name, search, surface)
-    if len(names) == len(PRINTED_NAMES):
-        _add_sparsity(out, {name: select(frame, dataset=name) for name in names})
-    identical = records["table_2_identical"]
-    if not identical.empty:
-        add_identical_claims(out, identical)
-    if not frame.empty:
-        splits = frame.groupby("dataset").split.nunique()
-        stop = select(frame, settings="chosen").tol.min()
-        sizes = {"splits": splits.min(), "data sets": len(splits), "epsilon": stop}
-        sizes["genuine splits"] = np.count_nonzero(frame.splits != DRAWN)
-        out.add_all("protocol", sizes)
-    whole = search if search.empty else select(search, part=ALL_ROWS)
-    if not whole.empty:
-        for axis in ("C", "sigma"):
-            values = whole[f"log10_{axis}"]
-            ends = {
-                f"log10 {axis} from": values.min(),
-                f"log10 {axis} to": values.max(),
-            }
-            out.add_all("protocol", ends)
-        out.add_all(
-            "protocol",
-            {"CV repeats": whole.repeats.max(), "CV folds": whole.folds.max()},
-        )
-    return out.frame()
-
-
-def _add_runs(out, printed, rows):
-    for reading, run in READINGS.items():
-        runs = [printed_runs(rows, machine, **run) for machine in PRINTED_MACHINES]
-        converged = all(found.converged.all() for found in runs)
+        for reading, run in READINGS.items():
+            ls, least = runs = [
+                printed_runs(rows, machine, **run) for machine in PRINTED_MACHINES
+            ]
+            for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
+                out.add_cell(printed, f"{machine} % err.", found.error, reading=reading)
+                out.add_cell(printed, f"{machine} #SV", found.n_sv, reading=reading)
+            similar = magnitude(paired_difference(ls.error, least.error))
+            column = "|LS - Least 1-Norm| % err."
+            out.add_mean(printed, column, similar, reading=reading)
+        # the settings of the last reading are those that match the iterations
         for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
-            for column, key in (("% err.", "error"), ("#SV", "n_sv")):
-                cell = printed, f"{machine} {column}", found[key]
-                out.add_cell(*cell, found.converged.all(), reading=reading)
-        similar = magnitude(paired_difference(*(found.error for found in runs)))
-        column = "|LS - Least 1-Norm| % err."
-        out.add_mean(printed, column, similar, converged, reading=reading)
-    for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
-        out.add_cell(printed, f"{machine} #It.", found.n_iter, found.converged.all())
-    difference = paired_difference(*(found.n_iter for found in runs))
-    out.add_mean(printed, "LS - Least 1-Norm #It.", difference, converged)
+            out.add_cell(printed, f"{machine} #It.", found.n_iter)
+        difference = paired_difference(ls.n_iter, least.n_iter)
+        out.add_mean(printed, "LS - Least 1-Norm #It.", difference)
 
 
-def _add_tuned_difference(out, name, search, surface):
+def _add_tuned_difference(out, search, surface):
     """The L1-SVM against Least 1-Norm, each at the setting that cross-validation chooses."""
-    tuned = [
-        errors_at(surface, name, machine, chosen_setting(search, name, machine))
-        for machine in ("L1", "Least 1-Norm")
-    ]
-    if all(errors is not None for errors in tuned):
-        difference = magnitude(paired_difference(*tuned))
+    for name in present(surface, PRINTED_NAMES):
+        l1, least = (
+            errors_at(surface, name, machine, chosen_setting(search, name, machine))
+            for machine in ("L1", "Least 1-Norm")
+        )
+        difference = magnitude(paired_difference(l1, least))
         out.add_mean(PRINTED_NAMES[name], "|L1-SVM - Least 1-Norm| % err.", difference)
 
 
@@ -117,51 +81,67 @@ def _shares(frames, machine, **run):
     return {name: found.n_sv / found.n_train for name, found in runs.items()}
 
 
-def _add_sparsity(out, frames):
+def _add_sparsity(out, frame):
     """What is said of sparsity in Section 4, and of sparsity and speed in Section 5.
 
     Each where it holds least.
     """
-    row = "all data sets"
-    by_mean = attrgetter("mean")
+    names = present(frame, PRINTED_NAMES)
+    if len(names) < len(PRINTED_NAMES):
+        return
+    frames = {name: select(frame, dataset=name) for name in names}
+    others = [name for name in names if name != SPARSE]
     for reading, run in READINGS.items():
         ls, least, l1 = (_shares(frames, machine, **run) for machine in SEARCHED)
-        dense = [*ls.values(), *(least[name] for name in frames if name != SPARSE)]
-        dense = map(mean_and_standard_error, dense)
-        apart = [
-            magnitude(paired_difference(ls[name], least[name]))
-            for name in frames
-            if name != SPARSE
-        ]
-        lost = [
-            paired_difference(l1[name], least[name])
-            for name in frames
-            if name != SPARSE
-        ]
-        sparser = paired_difference(least[SPARSE], l1[SPARSE])
+        dense = [*ls.values(), *(least[name] for name in others)]
         claims = {
             "least share of SVs, all but Least 1-Norm on Titanic": min(
-                dense, key=by_mean
+                map(mean_and_standard_error, dense)
             ),
             "largest |LS - Least 1-Norm| share of SVs, but Titanic": max(
-                apart, key=by_mean
+                magnitude(paired_difference(ls[name], least[name])) for name in others
             ),
-            "share of SVs, Least 1-Norm - L1, Titanic": sparser,
+            "share of SVs, Least 1-Norm - L1, Titanic": paired_difference(
+                least[SPARSE], l1[SPARSE]
+            ),
             "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(
-                lost, key=by_mean
+                paired_difference(l1[name], least[name]) for name in others
             ),
-            "largest share of SVs, L1": max(
-                map(mean_and_standard_error, l1.values()), key=by_mean
-            ),
+            "largest share of SVs, L1": max(map(mean_and_standard_error, l1.values())),
         }
-        for column, mean in claims.items():
-            out.add_mean(row, column, mean, reading=reading)
-    ratios = []
-    for rows in frames.values():
-        first, second = both_orders(rows, "Least 1-Norm")
-        ratios.append(mean_and_standard_error(second / first))
+        out.add_means("all data sets", claims, reading=reading)
+    orders = [both_orders(rows, "Least 1-Norm") for rows in frames.values()]
+    ratios = [mean_and_standard_error(second / first) for first, second in orders]
     column = "largest second-order / first-order #It., Least 1-Norm"
-    out.add_mean(row, column, max(ratios, key=by_mean))
+    out.add_mean("all data sets", column, max(ratios))
+
+
+def _add_protocol(out, frame, search):
+    """Sizes and settings."""
+    splits = frame.groupby("dataset").split.nunique()
+    whole = select(search, part=ALL_ROWS)
+    protocol = {
+        "splits": splits.min(),
+        "data sets": len(splits),
+        "epsilon": select(frame, settings="chosen").tol.min(),
+        "genuine splits": np.count_nonzero(frame.splits != DRAWN),
+        "log10 C from": whole.log10_C.min(),
+        "log10 C to": whole.log10_C.max(),
+        "log10 sigma from": whole.log10_sigma.min(),
+        "log10 sigma to": whole.log10_sigma.max(),
+        "CV repeats": whole.repeats.max(),
+        "CV folds": whole.folds.max(),
+    }
+    out.add_all("protocol", protocol)
+
+
+VALUES = (
+    (_add_cells, "table_2"),
+    (_add_tuned_difference, "table_2_search", "table_2_surface"),
+    (_add_sparsity, "table_2"),
+    (add_identical_claims, "table_2_identical"),
+    (_add_protocol, "table_2", "table_2_search"),
+)
 
 
 # -- what is chosen, and its error ------------------------------------------------------------

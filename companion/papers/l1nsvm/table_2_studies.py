@@ -33,7 +33,7 @@ from companion.papers.l1nsvm.machines import (
     PRINTED_NAMES,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, ida_units, split_rows
+from companion.papers.summaries import DRAWN, split_rows, study_over
 from companion.reproduction import Study, Unit, seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -45,17 +45,10 @@ LOG10_C_RANGE = (0.0, 2.0)
 LOG10_SIGMA_RANGE = (0.0, 4.0)
 SPLITS = {"paper": 100, "quick": 4}
 TUNING_SPLITS = {"paper": 5, "quick": 0}
-STEPS = {
-    "paper": {"C_step": 0.25, "sigma_step": 0.5},
-    "quick": {"C_step": 0.5, "sigma_step": 1.0},
-}
+C_STEPS = {"paper": (0.25,), "quick": (0.5,)}
+SIGMA_STEPS = {"paper": (0.5,), "quick": (1.0,)}
 #: Folds and repeats of the cross-validation.
 FOLDS = {"paper": (10, 10), "quick": (5, 1)}
-ITERATION_SIZES = {
-    "paper": {"n_splits": 16, "C_step": 0.1, "sigma_step": 0.2},
-    "quick": {"n_splits": 2, "C_step": 0.5, "sigma_step": 1.0},
-}
-
 GENUINE_SPLITS = {"paper": 10, "quick": 1}
 
 
@@ -87,11 +80,6 @@ RUNS = (
     *product(machines.PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
 )
 GENUINE_RUNS = [run for run in RUNS if run in RUNS[:3] or run[2:] == ("first_order", 2)]
-
-
-def table_units(profile):
-    """One unit a data set and split."""
-    return ida_units(PAPER, "table_2", PRINTED_NAMES, SPLITS[profile])
 
 
 def compute_split(unit):
@@ -146,11 +134,10 @@ def run_all(runs, name, split):
 
 def search_units(profile):
     """One unit a data set, part of the data, machine and kernel width."""
-    steps = STEPS[profile]
     (folds, repeats) = FOLDS[profile]
     splits = range(1, TUNING_SPLITS[profile] + 1)
     parts = [ALL_ROWS, *(f"training rows of split {split}" for split in splits)]
-    widths = grid(LOG10_SIGMA_RANGE, steps["sigma_step"])
+    widths = grid(LOG10_SIGMA_RANGE, *SIGMA_STEPS[profile])
     units = []
     for name, part, machine, log10_sigma in product(
         PRINTED_NAMES, parts, SEARCHED, widths
@@ -161,7 +148,7 @@ def search_units(profile):
             "splits": "none" if part == ALL_ROWS else DRAWN,
             "machine": machine,
             "log10_sigma": log10_sigma,
-            "C_step": steps["C_step"],
+            "C_step": C_STEPS[profile][0],
             "folds": folds,
             "repeats": repeats if part == ALL_ROWS else 1,
         }
@@ -253,13 +240,6 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
 # -- the test error of every grid point -----------------------------------------------------
 
 
-def surface_units(profile):
-    """One unit a data set and split, each for the whole grid."""
-    return ida_units(
-        PAPER, "table_2_surface", PRINTED_NAMES, SPLITS[profile], **STEPS[profile]
-    )
-
-
 def compute_surface(unit):
     """Misclassified test rows of one split at every grid point, one row a machine."""
     p = unit.params
@@ -294,13 +274,6 @@ def surface_column(log10_C, log10_sigma):
 # -- the iterations over the grid -----------------------------------------------------------
 
 
-def iteration_units(profile):
-    """One unit a data set and split, each for the whole grid."""
-    return ida_units(
-        PAPER, "table_2_iterations", PRINTED_NAMES, **ITERATION_SIZES[profile]
-    )
-
-
 def compute_iterations(unit):
     """Iterations to the paper's stop, one row a machine and width, a column an order and C.
 
@@ -330,20 +303,6 @@ def compute_iterations(unit):
 # -- the genuine splits ---------------------------------------------------------------------
 
 
-def genuine_units(profile):
-    """One unit a data set and split of the repository itself."""
-    digests = {name: OUTSIDE[f"ida/{name}.npz"].sha256[:16] for name in GENUINE}
-    return [
-        Unit(
-            PAPER,
-            "beyond_genuine",
-            {"dataset": name, "split": split},
-            data=digests[name],
-        )
-        for name, split in product(GENUINE, range(1, GENUINE_SPLITS[profile] + 1))
-    ]
-
-
 def compute_genuine(unit):
     """Train and test on one of them, at the settings chosen and at those that match."""
     name = unit.params["dataset"]
@@ -351,11 +310,38 @@ def compute_genuine(unit):
     return run_all(GENUINE_RUNS, name, genuine_split(name, split))
 
 
-TABLE_2 = Study(PAPER, "table_2", table_units, compute_split)
+def _study_of_splits(name, compute, split=SPLITS, **settings):
+    """A study with a unit a data set and split, with the same settings, by profile."""
+    return study_over(
+        PAPER,
+        name,
+        compute,
+        digest=lambda params: data_digest(params["dataset"]),
+        dataset=tuple(PRINTED_NAMES),
+        split=split,
+        splits=(DRAWN,),
+        **settings,
+    )
+
+
+TABLE_2 = _study_of_splits("table_2", compute_split)
 TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
-TABLE_2_SURFACE = Study(PAPER, "table_2_surface", surface_units, compute_surface)
-TABLE_2_ITERATIONS = Study(
-    PAPER, "table_2_iterations", iteration_units, compute_iterations
+TABLE_2_SURFACE = _study_of_splits(
+    "table_2_surface", compute_surface, C_step=C_STEPS, sigma_step=SIGMA_STEPS
 )
-BEYOND_GENUINE = Study(PAPER, "beyond_genuine", genuine_units, compute_genuine)
+TABLE_2_ITERATIONS = _study_of_splits(
+    "table_2_iterations",
+    compute_iterations,
+    {"paper": 16, "quick": 2},
+    C_step={"paper": (0.1,), "quick": (0.5,)},
+    sigma_step={"paper": (0.2,), "quick": (1.0,)},
+)
+BEYOND_GENUINE = study_over(
+    PAPER,
+    "beyond_genuine",
+    compute_genuine,
+    digest=lambda params: OUTSIDE[f"ida/{params['dataset']}.npz"].sha256[:16],
+    dataset=GENUINE,
+    split=GENUINE_SPLITS,
+)
 STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS)

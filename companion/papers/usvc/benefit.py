@@ -6,13 +6,10 @@ closed form, on the same sample: for the linear machine over n, and for RBF mach
 over the width of the kernel, each with its own C, chosen on a validation sample.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
-from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.summaries import select
 from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import minima
@@ -165,83 +162,66 @@ def gains(rows):
     return 100.0 * (rows.svc_error - rows.usvc_error).to_numpy()
 
 
+#: With few samples, where the machine has many inputs.
+NOISE = {
+    "gain at n = 20 with 20 inputs of noise (points)": (
+        "100.0 * (svc_error - usvc_error)"
+    ),
+    "gain at n = 20 with 20 inputs of noise, C = 10 (points)": (
+        "100.0 * (svc_error_at_10 - usvc_error_at_10)"
+    ),
+}
+
+
 def add_noise(out, frame):
     """Whether the hinge is preferred with few samples where the machine has many inputs."""
-    for case, own in cases.by_case(frame).groupby("case"):
-        few = select(own, n=NOISY_SIZES[0])
-        means = {
-            "gain at n = 20 with 20 inputs of noise (points)": mean_and_standard_error(
-                gains(few)
-            ),
-            "gain at n = 20 with 20 inputs of noise, C = 10 (points)": (
-                mean_and_standard_error(
-                    100 * (few.svc_error_at_10 - few.usvc_error_at_10)
-                )
-            ),
-        }
-        out.add_means(f"Section 3.1, case {case}", means, few.converged.all())
+    few = cases.by_case(select(frame, n=NOISY_SIZES[0]))
+    for case, rows in few.groupby("case"):
+        out.add_claims(f"Section 3.1, case {case}", rows, NOISE)
 
 
-def add_gains(out, sizes, widths):
-    """What the gain and the slacks grow with, and whether the error goes to its least."""
-    for case, own in cases.by_case(sizes).groupby("case"):
-        at = _by_draw(own.assign(gain=gains(own)), "gain", "n")
-        excess = (
-            100 * _by_draw(own, "usvc_error", "n")
-            - minima(cases.TABLE_READINGS[case])[0][2]
-        )
-        column = (
-            "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)"
-        )
+def add_gains_by_size(out, sizes):
+    """What the gain grows with, and whether the error goes to its least."""
+    for case, rows in cases.by_case(sizes).groupby("case"):
+        gain = _by_draw(rows.assign(gain=gains(rows)), "gain", "n")
+        least = minima(cases.TABLE_READINGS[case])[0][2]
+        excess = 100 * _by_draw(rows, "usvc_error", "n") - least
         claims = {
-            "gain at n = 5000 - gain at n = 20 (points)": paired_difference(
-                at[5000], at[20]
-            ),
-            "gain at n = 20 (points)": mean_and_standard_error(at[20]),
-            column: paired_difference(excess[5000], excess[1000] / 2),
-        }
-        out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
-    for case, own in cases.by_case(widths).groupby("case"):
-        gain = _by_draw(own.assign(gain=gains(own)), "gain", "sigma")
-        linear = select(
-            sizes, reading=cases.TABLE_READINGS[case], n=cases.N_PATTERNS
-        ).set_index("draw")
-        slack = _by_draw(own, "mean_slack", "sigma")
-        both = slack.join(linear.mean_slack, how="inner")
-        scaled = _by_draw(own, "mean_slack_scaled", "sigma")
-        at_scaled = scaled.join(linear.mean_slack, how="inner")
-        claims = {
-            "gain at sigma = 8 - gain at sigma = 0.06 (points)": paired_difference(
-                gain[WIDTHS[-1]], gain[WIDTHS[0]]
-            ),
-            "least step of the mean slack from a width to the next, C = 10": _least_step(
-                slack
-            ),
-            "mean slack: linear - RBF, least over the widths, C = 10": least_supported(
-                [paired_difference(both.mean_slack, both[sigma]) for sigma in slack]
+            "gain at n = 5000 - gain at n = 20 (points)": gain[5000] - gain[20],
+            "gain at n = 20 (points)": gain[20],
+            "excess of USVC over CE_min at n = 5000 - half of that at n = 1000 (points)": (
+                excess[5000] - excess[1000] / 2
             ),
         }
-        out.add_means(f"Section 3.1, case {case}", claims, own.converged.all())
-        smaller = [
-            paired_difference(at_scaled.mean_slack, at_scaled[sigma])
-            for sigma in scaled
-        ]
-        out.add_mean(
-            f"Section 3.1, case {case}",
-            "mean slack: linear - RBF, least over the widths, C = 10",
-            least_supported(smaller),
-            own.converged.all(),
-            reading="C-sigma2",
-        )
+        out.add_means(f"Section 3.1, case {case}", claims)
+
+
+def add_gains_by_width(out, widths, sizes):
+    """What the gain and the slacks of RBF machines grow with."""
+    linear = cases.by_case(select(sizes, n=cases.N_PATTERNS))
+    for case, rows in cases.by_case(widths).groupby("case"):
+        row = f"Section 3.1, case {case}"
+        gain = _by_draw(rows.assign(gain=gains(rows)), "gain", "sigma")
+        steps = _by_draw(rows, "mean_slack", "sigma").diff(axis=1).dropna(axis=1)
+        claims = {
+            "gain at sigma = 8 - gain at sigma = 0.06 (points)": (
+                gain[WIDTHS[-1]] - gain[WIDTHS[0]]
+            ),
+            "least step of the mean slack from a width to the next, C = 10": (
+                least_supported(steps)
+            ),
+        }
+        out.add_means(row, claims)
+        slack = select(linear, case=case).set_index("draw").mean_slack
+        column = "mean slack: linear - RBF, least over the widths, C = 10"
+        for quantity, reading in (
+            ("mean_slack", ""),
+            ("mean_slack_scaled", "C-sigma2"),
+        ):
+            less = _by_draw(rows, quantity, "sigma").rsub(slack, axis=0).dropna()
+            out.add_mean(row, column, least_supported(less), reading=reading)
 
 
 def _by_draw(rows, column, along):
     """A row a draw that has all, a column a size or width."""
     return rows.pivot(index="draw", columns=along, values=column).dropna()
-
-
-def _least_step(table):
-    """The least supported of the paired steps from each column to the next."""
-    return least_supported(
-        [paired_difference(table[b], table[a]) for a, b in pairwise(table)]
-    )

@@ -6,7 +6,8 @@ from companion.papers.usvc import benefit
 
 STUDIES = (benefit.BENEFIT_SIZE, benefit.BENEFIT_WIDTH, benefit.BENEFIT_NOISE)
 VALUES = (
-    (benefit.add_gains, "benefit_size", "benefit_width"),
+    (benefit.add_gains_by_size, "benefit_size"),
+    (benefit.add_gains_by_width, "benefit_width", "benefit_size"),
     (benefit.add_noise, "benefit_noise"),
 )
 

@@ -43,6 +43,14 @@ STARTS = {"A": "least_squares", "B": "svc"}
 #: What these readings of the print are called in ``data/readings.yaml``.
 READING_IDS = {"A": "a-weight-265", "B": "b-start-svc"}
 
+#: Case, distribution and start as printed, and as the reading of this id has them.
+PRINTED_AND_READ = (
+    ("A", "A, as printed", "least_squares", ""),
+    ("A", "A, cluster weight .265", "least_squares", "a-weight-265"),
+    ("B", "B", "least_squares", ""),
+    ("B", "B", "svc", "b-start-svc"),
+)
+
 #: The trials of the tables, by distribution.
 EACH_TRIAL = {"reading": TABLE_READINGS.values(), "trial": TRIALS}
 

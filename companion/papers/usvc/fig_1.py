@@ -4,7 +4,6 @@ import numpy as np
 
 from companion.datasets import get_threshold_case
 from companion.losses import Hinge, Unbiased
-from companion.papers.summaries import Values
 from companion.papers.usvc.cases import READINGS, study_of, theoretical_error
 
 #: Orders drawn in Figure 1 (the print does not say which) and studied beside it.
@@ -70,56 +69,65 @@ FIG_1_CASES = study_of("fig_1_cases", compute_case, reading=tuple(READINGS))
 STUDIES = (FIG_1_LOSSES, FIG_1_CASES)
 
 
-def values(records):
-    """The distributions, the distances to the step, and the minima of the error."""
-    out = Values()
-    losses = records["fig_1_losses"]
-    cases = records["fig_1_cases"]
+def _add_distributions(out):
+    """(28) and (29), the former with its weights in each other's place as well."""
     for row, case, wide, cluster in (
         ("(28), case A", "A", "N(.75, .15)", "N(.2, .02)"),
         ("(29), case B", "B", "U(.7, .95)", "N(.25, .02)"),
     ):
         parts = get_threshold_case(case)
         out.add_all(row, _distribution(parts, wide, cluster))
-        if case == "A":  # read in each other's place
+        if case == "A":
             weight = parts.cluster_weight
-            out.add_read(row, f"weight of {wide}", weight, "a-weights-exchanged")
-            out.add_read(row, f"weight of {cluster}", 1 - weight, "a-weights-exchanged")
-    if not losses.empty:
-        distance = losses.set_index("s").distance_to_step
-        hinge = losses.hinge_distance_to_step.iloc[0]
-        out.add(
-            "Figure 1",
-            "distance to the step: s = 10 - s = 2",
-            distance[10.0] - distance[2.0],
-        )
-        out.add(
-            "Figure 1", "distance to the step: USVC s = 2 - SVC", distance[2.0] - hinge
-        )
-    if cases.empty:
-        return out.frame()
-    cases = cases.set_index("reading")
+            exchanged = {
+                f"weight of {wide}": weight,
+                f"weight of {cluster}": 1 - weight,
+            }
+            out.add_all(row, exchanged, "a-weights-exchanged")
+
+
+def _add_losses(out, losses):
+    distance = losses.set_index("s").distance_to_step
+    hinge = losses.hinge_distance_to_step.iloc[0]
+    distances = {
+        "distance to the step: s = 10 - s = 2": distance[10.0] - distance[2.0],
+        "distance to the step: USVC s = 2 - SVC": distance[2.0] - hinge,
+    }
+    out.add_all("Figure 1", distances)
+
+
+def _add_minima(out, frame):
+    cases = frame.set_index("reading")
     b = cases.loc["B"]
-    out.add("Figure 2, case B", "CE_min (%)", b.global_error)
-    out.add("Figure 2, case B", "global minimum at", b.global_from)
-    out.add("Figure 2, case B", "CE of the wide minimum (%)", b.local_error)
-    out.add("Figure 2, case B", "wide minimum around", (b.local_from + b.local_to) / 2)
-    risen = [rise_under_shifts("B", place) for place in (b.global_from, 0.6)]
-    out.add(
-        "Figure 2, case B",
-        "largest rise of CE under shifts to 0.05: at the global minimum - at 0.6",
-        round(risen[0] - risen[1], 4),
-    )
-    for reading, read in (
+    more = rise_under_shifts("B", b.global_from) - rise_under_shifts("B", 0.6)
+    minima_of_b = {
+        "CE_min (%)": b.global_error,
+        "global minimum at": b.global_from,
+        "CE of the wide minimum (%)": b.local_error,
+        "wide minimum around": (b.local_from + b.local_to) / 2,
+        "largest rise of CE under shifts to 0.05: at the global minimum - at 0.6": round(
+            more, 4
+        ),
+    }
+    out.add_all("Figure 2, case B", minima_of_b)
+    for distribution, reading in (
         ("A, as printed", ""),
         ("A, weights exchanged", "a-weights-exchanged"),
     ):
-        row = "Figure 2, case A"
-        a = cases.loc[reading]
-        out.add_read(row, "CE_min (%)", a.global_error, read)
-        out.add_read(row, "global minimum at", a.global_from, read)
-        out.add_read(row, "local minimum around", a.local_from, read)
-    return out.frame()
+        a = cases.loc[distribution]
+        minima_of_a = {
+            "CE_min (%)": a.global_error,
+            "global minimum at": a.global_from,
+            "local minimum around": a.local_from,
+        }
+        out.add_all("Figure 2, case A", minima_of_a, reading)
+
+
+VALUES = (
+    (_add_distributions,),
+    (_add_losses, "fig_1_losses"),
+    (_add_minima, "fig_1_cases"),
+)
 
 
 def rise_under_shifts(reading, threshold, reach=SHIFTS):

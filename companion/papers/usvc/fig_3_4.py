@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.losses import Hinge, Unbiased
-from companion.metrics import paired_difference
 from companion.papers.summaries import Values, select, share
 from companion.papers.usvc import cases
 from companion.solvers.wls import Design
@@ -188,103 +187,102 @@ STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 JUDGED_BY_ROW = True
 
 
-def values(records):
-    """The printed trial among all trials, and the claims of convergence."""
-    out = Values()
-    frame = records["fig_3_4"]
-    runs = records["fig_3_4_convergence"]
+def _add_theory(out):
     error = cases.theoretical_error("B", THRESHOLDS)
-    out.add(
-        "Figure 4, theoretical CE", "global minimum at Th", THRESHOLDS[error.argmin()]
-    )
-    if frame.empty or runs.empty:
-        return out.frame()
-    out.extend(_figure_3(frame, runs, cases.PRINTED_READINGS["A"]))
-    out.extend(
-        _figure_3(frame, runs, cases.TABLE_READINGS["A"]), cases.READING_IDS["A"]
-    )
-    own = select(frame, reading=cases.TABLE_READINGS["B"])
-    _add_biased(out, "Figure 4", own)
-    _add_convergence(
-        out, "convergence, case B", select(runs, reading=cases.TABLE_READINGS["B"])
-    )
-    usvc = _on_the_line(select(own, loss="USVC s=2"))
-    row = "Figure 4, USVC s=2"
-    converged = usvc.converged.all()
-    out.add_draws(
-        row, "global minimum of the surface at Th", usvc.profile_at, converged
-    )
-    for column, reading in (
-        ("reached_at", ""),
-        ("reached_from_svc", cases.READING_IDS["B"]),
+    place = THRESHOLDS[error.argmin()]
+    out.add("Figure 4, theoretical CE", "global minimum at Th", place)
+
+
+def _add_figure_3(out, frame, runs):
+    """What the print says of case A, under both distributions."""
+    for reading, distribution in (
+        ("", cases.PRINTED_READINGS["A"]),
+        (cases.READING_IDS["A"], cases.TABLE_READINGS["A"]),
     ):
-        out.add_draws(row, "USVC converges to Th", usvc[column], converged, reading)
-    return out.frame()
+        found = Values(out.converged)
+        trials = select(frame, reading=distribution)
+        _add_minima(found, trials)
+        _add_biased(found, "Figure 3", trials)
+        _add_convergence(
+            found, "convergence, case A", select(runs, reading=distribution)
+        )
+        out.extend(found, reading)
 
 
-def _on_the_line(frame):
+def _add_figure_4(out, frame, runs):
+    """What the print says of case B."""
+    trials = select(frame, reading="B")
+    _add_biased(out, "Figure 4", trials)
+    _add_convergence(out, "convergence, case B", select(runs, reading="B"))
+    usvc = _on_the_line(trials, "USVC s=2")
+    row = "Figure 4, USVC s=2"
+    out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at)
+    out.add_draws(row, "USVC converges to Th", usvc.reached_at)
+    from_svc = {"reading": cases.READING_IDS["B"]}
+    out.add_draws(row, "USVC converges to Th", usvc.reached_from_svc, **from_svc)
+
+
+VALUES = (
+    (_add_theory,),
+    (_add_figure_3, "fig_3_4", "fig_3_4_convergence"),
+    (_add_figure_4, "fig_3_4", "fig_3_4_convergence"),
+)
+
+
+def _on_the_line(frame, loss):
     """By trial, with the threshold at the begin of the line where the machine calls all +1."""
-    frame = frame.set_index("trial").sort_index()
+    frame = select(frame, loss=loss).set_index("trial").sort_index()
     for column in ("reached_at", "reached_from_svc"):
         placed = frame[column].between(*cases.PLAUSIBLE)
         frame[column] = frame[column].where(placed, cases.PLAUSIBLE[0])
     return frame
 
 
-def _figure_3(frame, runs, reading):
-    """What the print says of case A, under one distribution."""
-    out = Values()
-    own = select(frame, reading=reading)
-    svc, usvc = (_on_the_line(select(own, loss=loss)) for loss in ("SVC", "USVC s=2"))
-    for row, column, draws in (
-        ("Figure 3, SVC", "minimum at Th", svc.reached_at),
-        ("Figure 3, USVC s=2", "global minimum of the surface at Th", usvc.profile_at),
-        ("Figure 3, USVC s=2", "local minimum at Th", usvc.narrow_at),
-        ("Figure 3, USVC s=2", "local minimum at w", usvc.narrow_slope),
-    ):
-        out.add_draws(row, column, draws, own.converged.all())
-    out.add(
-        "Figure 3, SVC", "largest number of minima of the profile", svc.n_minima.max()
-    )
+def _add_minima(out, trials):
+    svc, usvc = (_on_the_line(trials, loss) for loss in ("SVC", "USVC s=2"))
+    row = "Figure 3, USVC s=2"
+    out.add_draws("Figure 3, SVC", "minimum at Th", svc.reached_at)
+    out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at)
+    out.add_draws(row, "local minimum at Th", usvc.narrow_at)
+    out.add_draws(row, "local minimum at w", usvc.narrow_slope)
+    most = svc.n_minima.max()
+    out.add("Figure 3, SVC", "largest number of minima of the profile", most)
     several = share(usvc.n_minima > 1)
     several = several._replace(mean=several.mean - 0.5)
-    out.add_mean(
-        "Figure 3, USVC s=2", "share of trials with several minima - 0.5", several
-    )
-    _add_biased(out, "Figure 3", own)
-    _add_convergence(out, "convergence, case A", select(runs, reading=reading))
-    return out
+    out.add_mean(row, "share of trials with several minima - 0.5", several)
 
 
-def _add_biased(out, figure, own):
+def _add_biased(out, figure, trials):
     """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
-    of = {
-        loss: rows.set_index("trial").sort_index() for loss, rows in own.groupby("loss")
-    }
-    away = of["SVC"].reached_at - 0.5
-    away = away[
-        of["SVC"].reached_at.between(*cases.PLAUSIBLE)
-    ]  # no machine without a threshold
+    svc, usvc = (
+        select(trials, loss=loss).set_index("trial").sort_index()
+        for loss in ("SVC", "USVC s=2")
+    )
+    # no machine without a threshold
+    away = svc.reached_at[svc.reached_at.between(*cases.PLAUSIBLE)] - 0.5
     n = len(away)
     ratio = away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
-    left = {
-        loss: 1 - rows.correlation * rows.correlation.abs() for loss, rows in of.items()
-    }
+    left, left_by_svc = (
+        1 - rows.correlation * rows.correlation.abs() for rows in (usvc, svc)
+    )
     column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
-    out.add_mean(figure, column, paired_difference(left["USVC s=2"], left["SVC"] / 2))
+    out.add_mean(figure, column, left - left_by_svc / 2)
 
 
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
-    column = "trials that do not converge, "
-    own = select(stuck, damping=cases.DAMPING)
-    cured = select(stuck, s=4, damping=0.5)
-    out.add(row, column + "s = 2, 3 or 4, d = 0.2", own.trial.nunique())
-    out.add(row, column + "s=4, d=0.5", cured.trial.nunique())
+    damped = select(runs, damping=cases.DAMPING)
+    numbers = {
+        "trials that do not converge, s = 2, 3 or 4, d = 0.2": (
+            select(stuck, damping=cases.DAMPING).trial.nunique()
+        ),
+        "trials that do not converge, s=4, d=0.5": (
+            select(stuck, s=4, damping=0.5).trial.nunique()
+        ),
+    }
     for s in (2, 4):
-        rise = select(runs, s=s, damping=cases.DAMPING).largest_rise.max()
-        out.add(
-            row, f"largest relative rise of (5) in an iteration, s={s}, d=0.2", rise
-        )
+        column = f"largest relative rise of (5) in an iteration, s={s}, d=0.2"
+        numbers[column] = select(damped, s=s).largest_rise.max()
+    out.add_all(row, numbers)

@@ -7,8 +7,6 @@ support vector machine of its C, as the text says.
 import numpy as np
 
 from companion.losses import Unbiased
-from companion.papers.summaries import present
-from companion.papers.usvc.paired_errors import add_comparison, by_machine
 from companion.papers.usvc.splits import split, wrong
 from companion.solvers.wls import Design, least_squares_path, wls, wls_path
 
@@ -97,13 +95,3 @@ def _one_minus_cosine(first, second):
     w = first[:-1]
     v = second[:-1]
     return float(1.0 - w @ v / (np.linalg.norm(w) * np.linalg.norm(v)))
-
-
-def add_errors(out, frame, names, columns=MACHINES):
-    """The printed errors on the sets that have records, and the claim about each of them."""
-    for name in present(frame, names):
-        machines = by_machine(frame, name)
-        for machine in columns:
-            rows = machines[machine]
-            out.add_cell(name, machine, rows.error, rows.converged.all())
-        add_comparison(out, name, machines)

@@ -4,23 +4,34 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, t
 
-from companion.metrics import Mean, paired_difference
-from companion.papers.summaries import magnitude, means_and_errors, present, select
+from companion.metrics import Mean, mean_and_standard_error, paired_difference
+from companion.papers.summaries import (
+    magnitude,
+    means_and_errors,
+    present,
+    row_a_group,
+    select,
+    with_error,
+)
 from companion.papers.usvc.splits import FOLDS, SETS, TEST_SHARE
+
+
+def with_errors(frame):
+    """Records with the error in per cent."""
+    return frame.assign(error=100.0 * frame.test_wrong / frame.n_test)
 
 
 def by_machine(frame, dataset):
     """Records of each machine on a data set, with the error in per cent."""
-    rows = select(frame, dataset=dataset)
-    rows = rows.assign(error=100.0 * rows.test_wrong / rows.n_test)
+    rows = with_errors(select(frame, dataset=dataset))
     return dict(iter(rows.groupby("machine")))
 
 
 def differences(frame, first, second):
     """Names of the sets, and means and standard errors of the error of one machine over another."""
     names = present(frame, SETS)
-    own = [by_machine(frame, name) for name in names]
-    means = [paired_difference(rows[first].error, rows[second].error) for rows in own]
+    sets = [by_machine(frame, name) for name in names]
+    means = [paired_difference(rows[first].error, rows[second].error) for rows in sets]
     return names, means_and_errors(means)
 
 
@@ -41,9 +52,10 @@ def one_of(found, n):
     return found._replace(standard_error=wider * found.standard_error)
 
 
-def least_supported(means):
-    """Of several means that are all to be positive, the one that is so least."""
-    worst = min(means, key=lambda own: own.mean / max(own.standard_error, 1e-12))
+def least_supported(table):
+    """Of the means of the columns of a table, which are all to be positive, that is so least."""
+    means = [mean_and_standard_error(table[column]) for column in table]
+    worst = min(means, key=lambda of: of.mean / max(of.standard_error, 1e-12))
     return one_of(worst, len(means))
 
 
@@ -73,68 +85,61 @@ def significance(found):
     return float(np.sign(found.mean) * norm.isf(tail))
 
 
-def add_at_the_same_C(out, dataset, machines):
-    """The claim that from the SVC of the same C the unbiased machine is not significantly worse."""
-    unbiased = machines["USVC"]
-    svc = machines["SVMlight"]
-    started = 100.0 * unbiased.test_wrong_at_svc_C / unbiased.n_test
-    worse = significance(paired_difference(started, svc.error))
-    column = "USVC - SVMlight, at the C of SVMlight (standard errors)"
-    out.add(dataset, column, round(worse, 6), converged=unbiased.converged.all())
+def add_cells(out, frame, machines, quantities=None, reading=""):
+    """The printed cells of the machines, which are given with their printed names.
+
+    `quantities` are what is printed of each by how its column ends, by default the error alone.
+    """
+    quantities = quantities or {"": "error"}
+    for (dataset, machine), rows in with_errors(frame).groupby(["dataset", "machine"]):
+        for ending, quantity in quantities.items() if machine in machines else ():
+            place = dataset.partition(",")[0], f"{machines[machine]}{ending}"
+            out.add_cell(*place, rows[quantity], rows.converged.all(), reading)
 
 
-def sizes_of(rows):
-    """Sizes of the parts of a split, which a standard error for new samples needs."""
-    return {size: int(rows[size].iloc[0]) for size in ("n_train", "n_test")}
+def add_comparison(out, frame, what="(points)"):
+    """The claims that the unbiased machine is better than the SVC, similar, never worse.
+
+    Of linear machines also that from the SVC of the same C it is not significantly worse.
+    """
+    for name in present(frame, SETS):
+        machines = by_machine(frame, name)
+        unbiased = machines["USVC"]
+        svc = machines["SVMlight"]
+        over = paired_difference(unbiased.error, svc.error)
+        over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
+        column = f"USVC - SVMlight {what}"
+        out.add_means(
+            name, {column: over, f"|USVC - SVMlight| {what}": magnitude(over)}
+        )
+        significances = {column.replace("points", "standard errors"): over}
+        if "test_wrong_at_svc_C" in unbiased:
+            started = 100.0 * unbiased.test_wrong_at_svc_C / unbiased.n_test
+            column = "USVC - SVMlight, at the C of SVMlight (standard errors)"
+            significances[column] = paired_difference(started, svc.error)
+        for column, difference in significances.items():
+            out.add(name, column, round(significance(difference), 6))
 
 
-def add_comparison(out, dataset, machines, what="(points)"):
-    """The claims that the unbiased machine is better than the SVC, similar, never worse."""
-    unbiased = machines["USVC"]
-    svc = machines["SVMlight"]
-    converged = unbiased.converged.all() and svc.converged.all()
-    over = paired_difference(unbiased.error, svc.error)
-    over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
-    claims = {
-        f"USVC - SVMlight {what}": over,
-        f"|USVC - SVMlight| {what}": magnitude(over),
-    }
-    out.add_means(dataset, claims, converged)
-    column = f"USVC - SVMlight {what}".replace("points", "standard errors")
-    out.add(dataset, column, round(significance(over), 6), converged=converged)
-
-
-def add_average(out, frame):
-    """The claim that the unbiased machine errs less than the SVC on average over the sets."""
-    out.add_mean(
-        "all sets", "USVC - SVMlight (points)", over_sets(frame, "USVC", "SVMlight")
-    )
-
-
-def add_loss_by_folds(out, frame, machines):
-    """The claim that the loss is another hyperparameter, chosen with C by cross-validation.
+def add_over_sets(out, frame, machines):
+    """The claims that the unbiased machine errs less on average, and so does the chosen loss.
 
     Of machines with the fewest held-out errors it is the first, in the order that they are given.
     """
-    order = {machine: k for k, machine in enumerate(machines)}
-    own = frame[frame.machine.isin(order)]
-    own = own.assign(order=own.machine.map(order))
-    chosen = (
-        own.sort_values(["cv_wrong", "order"]).groupby(["dataset", "split"]).head(1)
-    )
-    both = pd.concat([frame, chosen.assign(machine="chosen")]).sort_values("split")
-    out.add_mean(
-        "all sets",
-        "loss chosen by cross-validation - SVMlight (points)",
-        over_sets(both, "chosen", "SVMlight"),
-    )
+    tried = frame[frame.machine.isin(machines)]
+    tried = tried.assign(order=tried.machine.map(machines.index))
+    ranked = tried.sort_values(["cv_wrong", "order"]).groupby(["dataset", "split"])
+    chosen = ranked.head(1).assign(machine="loss chosen by cross-validation")
+    both = pd.concat([frame, chosen]).sort_values("split")
+    for machine in ("USVC", "loss chosen by cross-validation"):
+        column = f"{machine} - SVMlight (points)"
+        out.add_mean("all sets", column, over_sets(both, machine, "SVMlight"))
 
 
 def add_protocol(out, frame):
     """The settings that the three tables share."""
-    if len(frame):
-        out.add("protocol", "splits", frame.groupby("dataset").split.nunique().min())
-        out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
+    out.add("protocol", "splits", frame.groupby("dataset").split.nunique().min())
+    out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
 
 
 def paired_table(frame):
@@ -143,28 +148,21 @@ def paired_table(frame):
     The standard errors are for these data and for new samples; beside them stands the standard
     deviation of the mean error of the SVC over ten splits.
     """
-    import pandas as pd
 
-    names = present(frame, SETS)
-    own = [by_machine(frame, name) for name in names]
-    pairs = [(rows["USVC"], rows["SVMlight"]) for rows in own]
-    gaps = [usvc.error.to_numpy() - svc.error.to_numpy() for usvc, svc in pairs]
-    mean, error = means_and_errors(
-        [paired_difference(u.error, s.error) for u, s in pairs]
-    )
-    new = [paired_difference(u.error, s.error, **sizes_of(s)) for u, s in pairs]
-    return pd.DataFrame(
-        {
-            "data set": names,
-            "n test": [svc.n_test.iloc[0] for _, svc in pairs],
-            "splits": [len(gap) for gap in gaps],
-            "USVC - SVMlight": mean,
-            "SE, these data": error,
-            "SE, new samples": [found.standard_error for found in new],
-            "SD of a mean over 10 splits": [
-                s.error.std(ddof=1) / np.sqrt(10) for _, s in pairs
-            ],
-            "USVC better on": [(gap < 0).sum() for gap in gaps],
-            "worse on": [(gap > 0).sum() for gap in gaps],
+    def row(rows):
+        unbiased, svc = (select(rows, machine=m) for m in ("USVC", "SVMlight"))
+        pair = (unbiased.error, svc.error)
+        sizes = {size: int(svc[size].iloc[0]) for size in ("n_train", "n_test")}
+        gap = np.subtract(*map(np.asarray, pair))
+        return {
+            "n test": sizes["n_test"],
+            "splits": len(gap),
+            **with_error("USVC - SVMlight", paired_difference(*pair), "SE, these data"),
+            "SE, new samples": paired_difference(*pair, **sizes).standard_error,
+            "SD of a mean over 10 splits": svc.error.std(ddof=1) / np.sqrt(10),
+            "USVC better on": (gap < 0).sum(),
+            "worse on": (gap > 0).sum(),
         }
-    )
+
+    named = with_errors(frame).rename(columns={"dataset": "data set"})
+    return row_a_group(named, "data set", row, among=SETS)

@@ -219,30 +219,36 @@ TABLE_1_HARDER = cases.study_of(
 STUDIES = (TABLE_1, TABLE_1_PLAIN)
 
 
-def values(records):
-    """The 54 printed numbers of Table 1, its protocol, and what the text says of it."""
-    out = Values()
-    patterns = dict.fromkeys(
-        ("training patterns", "testing patterns"), cases.N_PATTERNS
-    )
-    out.add_all("protocol", {"C": cases.C, "damping": cases.DAMPING, **patterns})
-    if any(records[study.name].empty for study in STUDIES):
-        return out.frame()
-    out.add("protocol", "trials", records["table_1"].trial.nunique())
-    frame = all_runs(records)
+def _add_protocol(out, exact):
+    protocol = {
+        "C": cases.C,
+        "damping": cases.DAMPING,
+        "training patterns": cases.N_PATTERNS,
+        "testing patterns": cases.N_PATTERNS,
+        "trials": exact.trial.nunique(),
+    }
+    out.add_all("protocol", protocol)
     low, high, error = minima("B")[1]
     wide = {"CE train (%)": error, "CE test (%)": error, "Th": (low + high) / 2}
     for row, best in wide.items():
-        out.add_read(f"Case B, {row}", "Optimal", best, "b-wide-minimum")
-    for case, printed in cases.PRINTED_READINGS.items():
-        out.extend(_of_case(frame, case, printed, cases.PRINTED_START))
-        read = _of_case(frame, case, cases.TABLE_READINGS[case], cases.STARTS[case])
-        if case == "B":  # another start, and the wide minimum
-            read.rows = [
-                r for r in read.rows if r["column"].split()[0] not in _OF_ANY_START
+        out.add(f"Case B, {row}", "Optimal", best, reading="b-wide-minimum")
+
+
+def _add_table(out, exact, plain):
+    """The 54 printed numbers of Table 1, and what the text says of it."""
+    frame = in_per_cent(pd.concat([exact, plain]))
+    for case, distribution, start, reading in cases.PRINTED_AND_READ:
+        found = _of_case(frame, case, distribution, start)
+        if reading == "b-start-svc":  # another start, and the wide minimum
+            found.rows = [
+                row
+                for row in found.rows
+                if row["column"].split()[0] not in _OF_ANY_START
             ]
-        out.extend(read, cases.READING_IDS[case])
-    return out.frame()
+        out.extend(found, reading)
+
+
+VALUES = ((_add_protocol, "table_1"), (_add_table, "table_1", "table_1_plain"))
 
 
 def all_runs(records):
@@ -254,21 +260,19 @@ def all_runs(records):
 def _of_case(frame, case, reading, start):
     """A case under one distribution and start; unbiased machines by the printed iteration."""
     out = Values()
-    own = select(frame, reading=reading).set_index("trial").sort_index()
-    own = own[(own.way == "exact") | ((own.way == "plain") & (own.start == start))]
-    own = own[(own.machine != "SVC") | (own.way == "exact")]
-    machines = dict(iter(own.groupby("machine")))
+    trials = select(frame, reading=reading).set_index("trial").sort_index()
+    exact = trials.way == "exact"
+    by_iteration = (trials.way == "plain") & (trials.start == start)
+    trials = trials[exact | (by_iteration & (trials.machine != "SVC"))]
+    machines = dict(iter(trials.groupby("machine")))
     (place, _, least) = minima(reading)[0]
-    for column, best in (
-        ("CE train (%)", least),
-        ("CE test (%)", least),
-        ("Th", place),
-    ):
+    optimal = {"CE train (%)": least, "CE test (%)": least, "Th": place}
+    for column, best in optimal.items():
         row = f"Case {case}, {column}"
         out.add(row, "Optimal", best)
-        for name, trials in machines.items():
-            cells = _thresholds(trials) if column == "Th" else trials[column]
-            out.add_cell(row, name, cells, trials.converged.all())
+        for name, rows in machines.items():
+            cells = _thresholds(rows) if column == "Th" else rows[column]
+            out.add_cell(row, name, cells, rows.converged.all())
     for s in ORDERS:
         _add_claims(out, case, f"USVC s={s:g}", machines, least)
     return out
@@ -295,20 +299,19 @@ def _thresholds(trials):
 
 def _add_claims(out, case, name, machines, least):
     """What the text says of an unbiased machine; `least` is the error of the best threshold."""
-    svc = machines["SVC"].error
-    own = machines[name]
+    trials = machines[name]
+    gain = (machines["SVC"].error + least) / 2 - trials.error
     claims = {
-        f"gain of {name} - half the excess of SVC (points)": (svc + least) / 2
-        - own.error,
-        f"|CE - 20| of {name} (points)": own.error - 20.0,
+        f"gain of {name} - half the excess of SVC (points)": gain,
+        f"|CE - 20| of {name} (points)": trials.error - 20.0,
         # which is what the best threshold of all errs by on training patterns, on the average
-        f"training CE of {name} - CE_min (points)": own["CE train (%)"] - least,
-        f"CE - CE_min of {name} (points)": own.error - least,
-        f"mean |Th - 0.5|, {name}": (_thresholds(own) - 0.5).abs(),
+        f"training CE of {name} - CE_min (points)": trials["CE train (%)"] - least,
+        f"CE - CE_min of {name} (points)": trials.error - least,
+        f"mean |Th - 0.5|, {name}": (_thresholds(trials) - 0.5).abs(),
     }
-    for column, trials in claims.items():
-        mean = mean_and_standard_error(trials)
+    for column, by_trial in claims.items():
+        mean = mean_and_standard_error(by_trial)
         mean = magnitude(mean) if column.startswith("|") else mean
-        if np.ptp(trials) < 1e-9:  # rounding is no chance
+        if np.ptp(by_trial) < 1e-9:  # rounding is no chance
             mean = mean._replace(standard_error=0.0)
-        out.add_mean(f"Case {case}", column, mean, own.converged.all())
+        out.add_mean(f"Case {case}", column, mean, trials.converged.all())

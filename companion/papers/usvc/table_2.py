@@ -7,14 +7,13 @@ more of ours. ``table_2_default`` has the SVC at the C that SVMlight takes where
 
 import numpy as np
 
-from companion.papers.summaries import Values, present, select
-from companion.papers.usvc.linear import MACHINES, add_errors, compute_split
+from companion.papers.summaries import present
+from companion.papers.usvc.linear import MACHINES, compute_split
 from companion.papers.usvc.paired_errors import (
-    add_at_the_same_C,
-    add_average,
-    add_loss_by_folds,
+    add_cells,
+    add_comparison,
+    add_over_sets,
     add_protocol,
-    by_machine,
     most_sets,
 )
 from companion.papers.usvc.splits import (
@@ -32,9 +31,8 @@ _N_SPLITS = {
     "paper": dict.fromkeys(BENCHMARK_SETS, 60),
     "quick": dict.fromkeys(BENCHMARK_SETS, 2),
 }
-#: What these readings of the print are called in ``data/readings.yaml``.
-GENUINE_READING = "genuine-samples"
-DEFAULT_READING = "svmlight-default-C"
+#: The machines by name, as printed.
+PRINTED = dict(zip(MACHINES, MACHINES, strict=True))
 
 #: Of the benchmark's own drawing ten splits, of each of ours two.
 _N_OF_POOLS = {
@@ -70,36 +68,22 @@ TABLE_2_DEFAULT = split_study(
 STUDIES = (TABLE_2, TABLE_2_POOLS, TABLE_2_DEFAULT)
 
 
-def values(records):
+def _add_table(out, frame):
     """The 36 printed numbers of Table 2 and the claims about linear machines."""
-    out = Values()
-    frame = records["table_2"]
-    add_errors(out, frame, BENCHMARK_SETS)
-    for name in present(frame, BENCHMARK_SETS):
-        add_at_the_same_C(out, name, by_machine(frame, name))
+    add_cells(out, frame, PRINTED)
+    add_comparison(out, frame)
     if present(frame, BENCHMARK_SETS) == list(BENCHMARK_SETS):
         for machine in ("SVMlight", "USVC"):
             column = f"sets on which LS errs more than {machine}, above half of them"
             out.add_mean("all sets", column, most_sets(frame, "LS", machine))
-        add_average(out, frame)
-        add_loss_by_folds(out, frame, ("SVMlight", "USVC", "LS"))
+        add_over_sets(out, frame, ("SVMlight", "USVC", "LS"))
     add_protocol(out, frame)
-    _add_pools(out, records["table_2_pools"])
-    _add_default(out, records["table_2_default"])
-    return out.frame()
 
 
 def _add_pools(out, frame):
     """Ringnorm and Twonorm as the benchmark drew them."""
-    for name in ("Ringnorm", "Twonorm"):
-        dataset = f"{name}, {GENUINE}"
-        if not present(frame, [dataset]):
-            continue
-        machines = by_machine(frame, dataset)
-        for machine in MACHINES:
-            rows = machines[machine]
-            converged = rows.converged.all()
-            out.add_cell(name, machine, rows.error, converged, GENUINE_READING)
+    genuine = frame[frame.dataset.str.endswith(GENUINE)]
+    add_cells(out, genuine, PRINTED, reading="genuine-samples")
 
 
 def _add_default(out, frame):
@@ -107,9 +91,13 @@ def _add_default(out, frame):
 
     A cell has one other reading: of what is drawn it is that of the benchmark's own samples.
     """
-    read = [name for name in BENCHMARK_SETS if f"{name}, {GENUINE}" not in POOLS]
-    for name in present(frame, read):
-        rows = select(frame, dataset=name)
-        error = 100.0 * rows.test_wrong / rows.n_test
-        converged = rows.converged.all()
-        out.add_cell(name, "SVMlight", error, converged, DEFAULT_READING)
+    given = frame[~frame.dataset.isin(("Ringnorm", "Twonorm"))]
+    svc = given.assign(machine="SVMlight")
+    add_cells(out, svc, PRINTED, reading="svmlight-default-C")
+
+
+VALUES = (
+    (_add_table, "table_2"),
+    (_add_pools, "table_2_pools"),
+    (_add_default, "table_2_default"),
+)

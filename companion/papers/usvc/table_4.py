@@ -10,14 +10,14 @@ from operator import itemgetter
 import numpy as np
 
 from companion.losses import Sigmoid
-from companion.metrics import Mean, mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, magnitude, present
+from companion.metrics import Mean, paired_difference
+from companion.papers.summaries import magnitude, present
 from companion.papers.usvc import linear
 from companion.papers.usvc.fig_1 import distance_to_step
 from companion.papers.usvc.paired_errors import (
-    add_at_the_same_C,
-    add_average,
-    add_loss_by_folds,
+    add_cells,
+    add_comparison,
+    add_over_sets,
     add_protocol,
     by_machine,
     over_sets,
@@ -27,6 +27,7 @@ from companion.papers.usvc.splits import EIGHTHS, MEDICAL_SETS, N_EIGHTHS, split
 _BOOTSTRAPS = 1000
 
 MACHINES = (*linear.MACHINES[:2], "ERM-SVC", "USVC")
+PRINTED = dict(zip(MACHINES, MACHINES, strict=True))
 SLOPES = (2.0, 4.0, 8.0)
 SIGMOIDS = {f"ERM-SVC, slope {slope:g}": Sigmoid(slope) for slope in SLOPES}
 
@@ -62,80 +63,67 @@ TABLE_4_EIGHTHS = split_study(
 STUDIES = (TABLE_4, TABLE_4_EIGHTHS)
 
 
-def values(records):
+def _add_table(out, frame):
     """The printed numbers of Table 4, and the claims about small sets."""
-    out = Values()
-    frame = records["table_4"]
-    linear.add_errors(out, frame, MEDICAL_SETS, MACHINES)
+    add_cells(out, frame, PRINTED)
+    add_comparison(out, frame)
     names = present(frame, MEDICAL_SETS)
-    own = {name: by_machine(frame, name) for name in names}
-    for name, machines in own.items():
-        add_at_the_same_C(out, name, machines)
+    sets = {name: by_machine(frame, name) for name in names}
     for name in present(frame, SCARCE):
-        _add_scarce(out, name, own[name])
+        _add_scarce(out, name, sets[name])
     if names == list(MEDICAL_SETS):
-        out.add_mean(
-            "all sets", "share of sets where USVC is equal or best - 0.5", _most(own)
-        )
-        less = over_sets(frame, "USVC", "SVMlight", "train_wrong")
-        out.add_mean("all sets", "training CE USVC - SVMlight (points)", less)
-        steep = over_sets(frame, *(list(SIGMOIDS)[k] for k in (-1, 0)))
+        gentle, *_, steep = SIGMOIDS
         column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
-        out.add_mean("all sets", column, steep)
-        add_average(out, frame)
-        add_loss_by_folds(out, frame, ("SVMlight", "USVC", "ERM-SVC", "LS"))
-    eighths = records["table_4_eighths"]
-    for dataset in present(eighths, EIGHTHS):
-        machines = by_machine(eighths, dataset)
-        for machine in MACHINES:
-            rows = machines[machine]
-            cell = dataset.partition(",")[0], machine, rows.error, rows.converged.all()
-            out.add_cell(*cell, reading="eight-eighths")
-    if "Dermat" in own:
-        _add_separable(out, own["Dermat"])
+        claims = {
+            "share of sets where USVC is equal or best - 0.5": _most(sets),
+            "training CE USVC - SVMlight (points)": over_sets(
+                frame, "USVC", "SVMlight", "train_wrong"
+            ),
+            column: over_sets(frame, steep, gentle),
+        }
+        out.add_means("all sets", claims)
+        add_over_sets(out, frame, ("SVMlight", "USVC", "ERM-SVC", "LS"))
+    if "Dermat" in sets:
+        _add_separable(out, sets["Dermat"])
     add_protocol(out, frame)
-    return out.frame()
+
+
+def _add_eighths(out, frame):
+    add_cells(out, frame, PRINTED, reading="eight-eighths")
+
+
+VALUES = ((_add_table, "table_4"), (_add_eighths, "table_4_eighths"))
 
 
 def _add_scarce(out, name, machines):
     """What the text says of the ERM-SVC where patterns are scarce."""
     erm = machines["ERM-SVC"]
     svc = machines["SVMlight"]
-    train = paired_difference(
-        *(100.0 * own.train_wrong / own.n_train for own in (erm, svc))
-    )
-    distance = erm.slope.map(
-        {a: distance_to_step(Sigmoid(a)) for a in erm.slope.unique()}
-    )
-    beside = mean_and_standard_error(distance - distance_to_step(linear.LOSS) / 2)
+    train = (100.0 * rows.train_wrong / rows.n_train for rows in (erm, svc))
+    distance = erm.slope.map(lambda slope: distance_to_step(Sigmoid(slope)))
     claims = {
-        "training CE ERM-SVC - SVMlight (points)": train,
+        "training CE ERM-SVC - SVMlight (points)": paired_difference(*train),
         "ERM-SVC - SVMlight (points)": paired_difference(erm.error, svc.error),
-        "distance to the step: ERM-SVC - half of USVC": beside,
+        "distance to the step: ERM-SVC - half of USVC": (
+            distance - distance_to_step(linear.LOSS) / 2
+        ),
     }
-    out.add_means(name, claims, erm.converged.all())
+    out.add_means(name, claims)
 
 
 def _add_separable(out, machines):
     """What the text says of dermatology."""
-    rows = machines["USVC"]
-    apart = np.count_nonzero(~rows.separable)
+    apart = np.count_nonzero(~machines["USVC"].separable)
     out.add("Dermat", "splits whose training part is not separable", apart)
     for name in ("LS", "ERM-SVC", "USVC"):
-        own = machines[name]
-        angle = mean_and_standard_error(own.one_minus_cosine)
-        out.add_mean(
-            "Dermat",
-            f"1 - cosine of {name} and SVC directions",
-            angle,
-            own.converged.all(),
-        )
+        column = f"1 - cosine of {name} and SVC directions"
+        out.add_mean("Dermat", column, machines[name].one_minus_cosine)
     pairs = combinations((machines[name].error for name in MACHINES), 2)
     largest = max(magnitude(paired_difference(*pair)) for pair in pairs)
     out.add_mean("Dermat", "largest difference of two machines (points)", largest)
 
 
-def _most(own):
+def _most(sets):
     """The share of the sets on which no other machine errs less, with its bootstrap error.
 
     The splits of each set are drawn again with replacement.
@@ -143,14 +131,14 @@ def _most(own):
     rng = np.random.default_rng(0)
     errors = [
         np.array([machines[name].error for name in MACHINES])
-        for machines in own.values()
+        for machines in sets.values()
     ]
     drawn = [
         [rng.integers(len(e.T), size=len(e.T)) for e in errors]
         for _ in range(_BOOTSTRAPS)
     ]
-    sets = zip(errors, zip(*drawn, strict=True), strict=True)
-    shares = np.mean([_is_equal_or_best(e[:, places]) for e, places in sets], axis=0)
+    both = zip(errors, zip(*drawn, strict=True), strict=True)
+    shares = np.mean([_is_equal_or_best(e[:, places]) for e, places in both], axis=0)
     actual = np.mean([_is_equal_or_best(e) for e in errors])
     return Mean(float(actual - 0.5), float(np.std(shares, ddof=1)), np.nan)
 

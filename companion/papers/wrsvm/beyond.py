@@ -7,6 +7,7 @@ Linear machines are trained and tuned on the samples of Table 1 and judged by th
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
@@ -105,7 +106,7 @@ def _add_truncation(out, frame):
         gains["own start - unweighted start (points)"] = gain(
             rows, _ROBUST, _OTHER_START, flip=FLIP
         )
-        out.add_means(U, gains, frame.converged.all())
+        out.add_means(U, gains)
 
 
 def compute_consistent(unit):
@@ -217,26 +218,22 @@ def compute_levels(unit):
 
 
 def _add_baselines(out, frame, baselines):
-    frame = with_setting(frame)
-    baselines = with_setting(baselines)
-    for U in frame.U.unique():
+    machines = with_setting(pd.concat([frame, baselines]))
+    of_both = machines[machines.U.isin(with_setting(frame).U)]
+    for U, rows in of_both.groupby("U"):
         cases = product(("logistic regression", "SVC"), STARTS)
         for baseline, (reading, start) in cases:
-            robust = percentages(frame, U=U, flip=FLIP, machine=f"{_ROBUST}{start}")
-            other = percentages(baselines, U=U, flip=FLIP, machine=baseline)
-            n = min(len(robust), len(other))
-            difference = paired_difference(robust[:n], other[:n])
+            difference = gain(rows, f"{_ROBUST}{start}", baseline, flip=FLIP)
             out.add_mean(U, f"WRSVM - {baseline} (points)", difference, reading=reading)
 
 
 def _add_kernel(out, frame):
     for U, rows in with_setting(frame).groupby("U"):
-        for machine in ("logistic regression on squares", "SVC"):
-            row = f"Example 3, {U}"
-            column = f"WRSVM - {machine} (points)"
-            out.add_mean(
-                row, column, gain(rows, "WRSVM", machine), frame.converged.all()
-            )
+        gains = {
+            f"WRSVM - {machine} (points)": gain(rows, "WRSVM", machine)
+            for machine in ("logistic regression on squares", "SVC")
+        }
+        out.add_means(f"Example 3, {U}", gains)
 
 
 BEYOND_TRUNCATION = examples.study(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.metrics import Mean, mean_and_standard_error
+from companion.metrics import Mean
 from companion.papers.summaries import share
 from companion.papers.wrsvm import examples, fig_1, population, regions
 
@@ -40,23 +40,24 @@ def _add_values(out, frame):
     The figure shows "one typical realization": what most samples do, from a = 0 to 0.8.
     """
     out.add("protocol", "n", N)
-    converged = frame.converged.all()
+    tables = {
+        config: rows.pivot(index="sample", columns="a")
+        for config, rows in frame.groupby("config")
+    }
     for config, grows in regions.GROWS.items():
-        by_a = frame[frame.config == config].pivot(index="sample", columns="a")
         for j, larger in grows.items():
-            change = by_a[f"region_{j}", 0.8] - by_a[f"region_{j}", 0.0]
+            region = tables[config][f"region_{j}"]
+            change = region[0.8] - region[0.0]
             shown = share(change > 0 if larger else change < 0)
             word = "grows" if larger else "shrinks"
             column = f"region of class {j}: share of samples in which it {word}"
-            out.add_mean(f"U{config},a", column, shown, converged)
-    own = dict(iter(frame[frame.config == 2].sort_values("sample").groupby("a")))
-    more = own[0.8].parts_1.to_numpy() > own[0.0].parts_1.to_numpy()
+            out.add_mean(f"U{config},a", column, shown)
+    parts = tables[2]["parts_1"]
     column = "share of samples in which class 1 has more connected parts"
-    out.add_mean("U2,a", column, share(more), converged)
-    chances = own[0.8][["chance_1", "chance_2", "chance_3"]]
-    apart = mean_and_standard_error(chances.max(axis=1) - chances.min(axis=1))
+    out.add_mean("U2,a", column, share(parts[0.8] > parts[0.0]))
+    chances = tables[2].xs(0.8, axis=1, level="a").filter(like="chance_")
     column = "largest - smallest chance of the three decisions for class 1"
-    out.add_mean("U2,0.8", column, apart, converged)
+    out.add_mean("U2,0.8", column, chances.max(axis=1) - chances.min(axis=1))
 
 
 def relative_changes(frame, linear):
@@ -64,25 +65,22 @@ def relative_changes(frame, linear):
     found = {}
     for config, grows in regions.GROWS.items():
         for j in grows:
-            here, there = (
-                regions.growth(records, config, j) for records in (frame, linear)
-            )
+            here, there = (regions.growth(of, config, j) for of in (frame, linear))
             ratio = here.mean / there.mean
-            error = np.hypot(here.standard_error, ratio * there.standard_error) / abs(
-                there.mean
-            )
-            found[f"U{config},a, class {j}"] = Mean(abs(ratio - 1), error, here.n)
+            error = np.hypot(here.standard_error, ratio * there.standard_error)
+            known = Mean(abs(ratio - 1), error / abs(there.mean), here.n)
+            found[f"U{config},a, class {j}"] = known
     return found
 
 
 def _add_similarity(out, frame, linear):
     """The moved region whose change is least certainly that of the linear machine."""
-    changes = relative_changes(frame, linear).values()
     least = max(
-        changes, key=lambda found: (found.mean - SIMILAR) / found.standard_error
+        relative_changes(frame, linear).values(),
+        key=lambda found: (found.mean - SIMILAR) / found.standard_error,
     )
     column = "|kernel change - linear change| / |linear change|, the least certain"
-    out.add_mean("all panels", column, least, frame.converged.all())
+    out.add_mean("all panels", column, least)
 
 
 FIG_2 = examples.study("fig_2", compute, N_SAMPLES)

@@ -83,4 +83,4 @@ def add_values(out, frame):
             support = [step.mean / max(step.standard_error, 1e-12) for step in steps]
             least = steps[int(np.argmin(support) if larger else np.argmax(support))]
             column = f"region of class {j}: growth in its least certain step of a"
-            out.add_mean(f"U{config},a", column, least, frame.converged.all())
+            out.add_mean(f"U{config},a", column, least)

@@ -123,12 +123,15 @@ def _rows(design, near, far, *labels):
     return rows
 
 
+#: Columns of the records: the share of a true class that is predicted as another.
+SHARES = ["p_11", "p_12", "p_13", "p_21", "p_22", "p_23", "p_31", "p_32", "p_33"]
+
+
 def _add_values(out, frame, machine="WRSVM", tie="least"):
     """The 27 printed shares, the sizes, and whether the shift of class 1 is worth it."""
     robust = select(frame, machine=machine, tie=tie).sort_values("split")
     robust = dict(iter(robust.groupby("a")))
     first = robust[0.0]
-    converged = frame.converged.all()
     protocol = {
         "observations": first.n_train.iloc[0] * 2 + first.n_test.iloc[0],
         "predictors": N_PREDICTORS,
@@ -137,34 +140,20 @@ def _add_values(out, frame, machine="WRSVM", tie="least"):
         **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
     }
     out.add_all("protocol", protocol)
-    for a, splits in robust.items():
-        for true, guess in product((1, 2, 3), repeat=2):
-            row = f"U2,{a:g} y = {true}"
-            column = f"ŷ = {guess}"
-            p = splits[f"p_{true}{guess}"]
-            out.add(
-                row,
-                column,
-                p.mean(),
-                spread=p.std(ddof=1),
-                n=len(p),
-                converged=converged,
-            )
+    for (a, splits), name in product(robust.items(), SHARES):
+        true, guess = name.removeprefix("p_")
+        out.add_spread(f"U2,{a:g} y = {true}", f"ŷ = {guess}", splits[name])
     for j in (1, 2, 3):
         rate = mean_and_standard_error(first[f"p_{j}{j}"])
         distance = rate._replace(mean=abs(rate.mean - 0.99))
-        out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance, converged)
-    for low, high in pairwise(A_VALUES):
-        for j in (2, 3):
-            row = f"U2,{low:g} to U2,{high:g}"
-            column = f"growth of class 1 predicted as {j}"
-            moved = paired_difference(robust[high][f"p_1{j}"], robust[low][f"p_1{j}"])
-            out.add_mean(row, column, moved, converged)
+        out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance)
+    for (low, high), j in product(pairwise(A_VALUES), (2, 3)):
+        row = f"U2,{low:g} to U2,{high:g}"
+        moved = paired_difference(robust[high][f"p_1{j}"], robust[low][f"p_1{j}"])
+        out.add_mean(row, f"growth of class 1 predicted as {j}", moved)
     for a in A_VALUES[1:]:
-        gained = paired_difference(100 * robust[a].test, 100 * robust[a].unweighted)
-        out.add_mean(
-            f"U2,{a:g}", "utility: weighted - unweighted machine", gained, converged
-        )
+        gained = 100 * robust[a].test - 100 * robust[a].unweighted
+        out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine", gained)
 
 
 def _add_gaussian(out, frame):
@@ -244,18 +233,15 @@ def _distances(frame):
     """Mean distance of nine shares from the print: a row a machine, a column a block."""
     printed = load_published(PAPER).query("artefact == 'table_3'")
     printed = printed.set_index(["row", "column"]).value
-    shares = {f"p_{i}{j}": (i, j) for i, j in product((1, 2, 3), repeat=2)}
-    means = frame.groupby(["width", "machine", "tie", "a"])[[*shares]].mean()
-    far = {
-        key: np.mean(
-            [
-                abs(row[name] - printed[f"U2,{key[-1]:g} y = {i}", f"ŷ = {j}"])
-                for name, (i, j) in shares.items()
-            ]
-        )
-        for key, row in means.iterrows()
-    }
-    return pd.Series(far).rename_axis(means.index.names).unstack("a")
+    means = frame.groupby(["width", "machine", "tie", "a"])[SHARES].mean()
+    for name in SHARES:
+        true, guess = name.removeprefix("p_")
+        of_print = [
+            printed[f"U2,{a:g} y = {true}", f"ŷ = {guess}"]
+            for a in means.index.get_level_values("a")
+        ]
+        means[name] = (means[name] - of_print).abs()
+    return means.mean(axis=1).unstack("a")
 
 
 def _digest(params):

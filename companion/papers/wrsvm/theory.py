@@ -13,10 +13,9 @@ smaller value than f = 0.
 
 import numpy as np
 
-from companion.metrics import paired_difference
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, SPARSE_C, TOL, S
-from companion.papers.wrsvm.utilities import percentages, with_setting
+from companion.papers.wrsvm.utilities import with_setting
 from companion.solvers import Design, dca_path
 
 #: l, the u > 0 where A l(u) + B l(-u) is least for A > B, and the paper's least s for k classes.
@@ -138,19 +137,20 @@ def compute_forms(unit):
     return row | {"converged": converged}
 
 
-def _forms(rows, ending):
-    """Utilities of the cost form and the utility form, without truncation for "_plain"."""
-    return [
-        percentages(rows, f"{form}{ending}_utility") for form in ("cost", "utility")
-    ]
+#: Utilities of the cost form and the utility form, a row a sample.
+FORMS = {
+    "cost form - utility form, s = -1/2 (points)": (
+        "100 * cost_utility - 100 * utility_utility"
+    ),
+    "cost form - utility form, no truncation (points)": (
+        "100 * cost_plain_utility - 100 * utility_plain_utility"
+    ),
+}
 
 
 def _add_forms(out, frame):
-    converged = frame.converged.all()
     for U, rows in with_setting(frame).groupby("U"):
-        for words, ending in (("s = -1/2", ""), ("no truncation", "_plain")):
-            column = f"cost form - utility form, {words} (points)"
-            out.add_mean(U, column, paired_difference(*_forms(rows, ending)), converged)
+        out.add_claims(U, rows, FORMS)
 
 
 THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)
