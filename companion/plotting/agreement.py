@@ -18,21 +18,15 @@ def plot_agreement(ax, matrix, *, least=1e-14, most=1.0, label):
     image = ax.imshow(shown, norm=LogNorm(least, most), cmap="YlOrBr", aspect="auto")
     bar = ax.figure.colorbar(image, ax=ax, label=label, pad=0.01)
     bar.ax.tick_params(labelsize="small")
+    middle = (least * most**2) ** (1 / 3)
     for row, column in np.argwhere(np.isfinite(values)):
         text = "\N{MIDDLE DOT}"
         if values[row, column] > 0.0:
-            text = str(round(np.log10(values[row, column]))).replace(
-                "-", "\N{MINUS SIGN}"
-            )
-        dark = shown[row, column] > (least * most**2) ** (1 / 3)
+            power = str(round(np.log10(values[row, column])))
+            text = power.replace("-", "\N{MINUS SIGN}")
+        color = "white" if shown[row, column] > middle else "black"
         ax.text(
-            column,
-            row,
-            text,
-            color="white" if dark else "black",
-            ha="center",
-            va="center",
-            fontsize="small",
+            column, row, text, color=color, ha="center", va="center", fontsize="small"
         )
     papers = matrix.columns.get_level_values(0)
     for column in np.flatnonzero(papers[1:] != papers[:-1]):

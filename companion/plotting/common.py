@@ -14,63 +14,79 @@ __all__ = [
 ]
 
 
-def _look(color, marker, linestyle, **others):
-    return {"color": color, "marker": marker, "linestyle": linestyle, **others}
+#: Lines that have no sign of their own.
+_LINES = {"dense": (0, (5, 1)), "dense-dot": (0, (3, 1, 1, 1))}
+
+
+def _looks(table):
+    """Styles by name, from colour, marker and line of each."""
+    found = {}
+    for name, look in table.items():
+        color, marker, line = look.split()
+        marker = marker.replace("none", "")
+        line = _LINES.get(line, line)
+        found[name] = {"color": color, "marker": marker, "linestyle": line}
+    return found
 
 
 #: One look for each machine in every figure. Names of one machine share a colour, which no other
 #: machine has: L1, SVC and SVMlight are one, and so are L2 and the SVM of the thesis.
-MACHINE_STYLES = {
-    "L1": _look("#4a90d9", "^", "--"),
-    "SVC": _look("#4a90d9", "D", "-."),
-    "SVMlight": _look("#4a90d9", "X", "-."),
-    "L2": _look("#777777", "v", "--"),
-    "SVM": _look("#777777", "o", "-"),
-    "LS": _look("#d95f02", "s", "-"),
-    "Least 1-Norm": _look("#6a1b9a", "o", "-"),
-    "USVC": _look("#c2185b", "*", "-", markersize=10),
-    "USVC s=2": _look("#c2185b", "p", "-"),
-    "USVC s=4": _look("#f48fb1", "h", "-"),
-    "USVC s=10": _look("#6d0032", "d", "-"),
-    "ERM-SVC": _look("#9c7a00", "d", "--"),
-    "SVC on prototypes": _look("#00a99d", "P", ":"),
-    "AdaBoost": _look("#3f7d20", "<", ":"),
-    "WSVM": _look("#a4c22e", "v", "--"),
-    "WRSVM": _look("#00574d", "h", "-"),
-    "logistic regression": _look("#8d5a3b", "P", ":"),
-    "AMA": _look("#1b3a8c", "s", "--"),
-    "Amari": _look("#1b3a8c", "s", "--"),
-    "ACT": _look("#f2a900", "^", "-."),
-    "Wu-Amari": _look("#ff8a70", "<", "-."),
-    "KBA": _look("#2ecc71", "p", ":"),
-    "WIL": _look("#8b1a1a", "v", ":"),
-    "Williams": _look("#8b1a1a", "v", ":"),
-    "MDT-JGRAD": _look("#ff2d2d", "D", (0, (5, 1))),
-    "TSVT-JGRAD": _look("#9a78e0", "P", "--"),
-    "TSVT-JMETA": _look("#35c8e8", "X", "-."),
-    "balanced weights": _look("#e438e4", "h", ":"),
-    "threshold by CV": _look("#37474f", "o", "-"),
-    "exact maximiser": _look("black", "*", "-"),
-}
+MACHINE_STYLES = _looks(
+    {
+        "L1": "#4a90d9 ^ --",
+        "SVC": "#4a90d9 D -.",
+        "SVMlight": "#4a90d9 X -.",
+        "L2": "#777777 v --",
+        "SVM": "#777777 o -",
+        "LS": "#d95f02 s -",
+        "Least 1-Norm": "#6a1b9a o -",
+        "USVC": "#c2185b * -",
+        "USVC s=2": "#c2185b p -",
+        "USVC s=4": "#f48fb1 h -",
+        "USVC s=10": "#6d0032 d -",
+        "ERM-SVC": "#9c7a00 d --",
+        "SVC on prototypes": "#00a99d P :",
+        "AdaBoost": "#3f7d20 < :",
+        "WSVM": "#a4c22e v --",
+        "WRSVM": "#00574d h -",
+        "logistic regression": "#8d5a3b P :",
+        "AMA": "#1b3a8c s --",
+        "Amari": "#1b3a8c s --",
+        "ACT": "#f2a900 ^ -.",
+        "Wu-Amari": "#ff8a70 < -.",
+        "KBA": "#2ecc71 p :",
+        "WIL": "#8b1a1a v :",
+        "Williams": "#8b1a1a v :",
+        "MDT-JGRAD": "#ff2d2d D dense",
+        "TSVT-JGRAD": "#9a78e0 P --",
+        "TSVT-JMETA": "#35c8e8 X -.",
+        "balanced weights": "#e438e4 h :",
+        "threshold by CV": "#37474f o -",
+        "exact maximiser": "black * -",
+    }
+)
+MACHINE_STYLES["USVC"]["markersize"] = 10
 
 #: One look for each criterion that tunes a machine, and each kind of data, by the start of a name.
-CRITERION_STYLES = {
-    "GACV": _look("#1b4f9c", "o", "-"),
-    "XA": _look("#d95f02", "s", "--"),
-    "BRXA": _look("#d95f02", "s", "--"),
-    "MISCLASS": _look("#4d9221", "D", "-."),
-    "BRMISCLASS": _look("#4d9221", "D", "-."),
-    "GCKL": _look("#8c6bb1", "v", ":"),
-    "10-fold CV": _look("#777777", "^", (0, (5, 1))),
-    "exact": _look("#b2abd2", "P", (0, (3, 1, 1, 1))),
-    "GACV by the span": _look("#00796b", "^", "-"),
-    "XA by the span": _look("#ad7fff", "v", "--"),
-    "the rule": _look("#d95f02", "D", "-."),
-    "an estimate": _look("#444444", "o", "-"),
-    "true": _look("black", "", "-"),
-    "flipped labels": _look("#d95f02", "s", "--"),
-    "clean labels": _look("#1b4f9c", "o", "-"),
-}
+CRITERION_STYLES = _looks(
+    {
+        "GACV": "#1b4f9c o -",
+        "XA": "#d95f02 s --",
+        "BRXA": "#d95f02 s --",
+        "MISCLASS": "#4d9221 D -.",
+        "BRMISCLASS": "#4d9221 D -.",
+        "GCKL": "#8c6bb1 v :",
+        "10-fold CV": "#777777 ^ dense",
+        "exact": "#b2abd2 P dense-dot",
+        "GACV by the span": "#00796b ^ -",
+        "XA by the span": "#ad7fff v --",
+        "the rule": "#d95f02 D -.",
+        "an estimate": "#444444 o -",
+        "true": "black none -",
+        "flipped labels": "#d95f02 s --",
+        "clean labels": "#1b4f9c o -",
+    }
+)
 
 
 def style_of(name):
@@ -105,6 +121,14 @@ def style():
     return plt.rc_context(settings)
 
 
+def _line_and_marker(name):
+    """The style of a machine or criterion for a line without marks, and its marker."""
+    look = dict(style_of(name))
+    marker = look.pop("marker")
+    look.pop("markersize", None)
+    return look, marker
+
+
 def plot_distributions(
     ax, samples, *, xlabel, title="", digits=1, printed=None, start=0
 ):
@@ -115,26 +139,14 @@ def plot_distributions(
     lines); `start` the left end of the axis.
     """
     for name, values in samples.items():
-        look = style_of(name)
+        line, marker = _line_and_marker(name)
         values = np.sort(values)
         mean = np.mean(values)
-        ax.ecdf(
-            values,
-            label=f"{name} (mean {mean:.{digits}f})",
-            color=look["color"],
-            linestyle=look["linestyle"],
-        )
-        share = np.mean(values <= mean)
-        ax.plot(mean, share, look["marker"], color=look["color"])
+        ax.ecdf(values, label=f"{name} (mean {mean:.{digits}f})", **line)
+        ax.plot(mean, np.mean(values <= mean), marker, color=line["color"])
     for name, value in (printed or {}).items():
-        look = style_of(name)
-        ax.axvline(
-            value,
-            linewidth=1,
-            label=f"{name}, printed {value:g}",
-            color=look["color"],
-            linestyle=look["linestyle"],
-        )
+        line, _ = _line_and_marker(name)
+        ax.axvline(value, linewidth=1, label=f"{name}, printed {value:g}", **line)
     ax.set(
         xlabel=xlabel,
         ylabel="share of draws",

@@ -26,25 +26,27 @@ def describe(fig):
     panels = [
         ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"
     ]
-    titles = [fig.get_suptitle(), *(ax.get_title() for ax in panels)]
     axes = [f"{ax.get_ylabel()} over {ax.get_xlabel()}" for ax in panels]
     names = [name for ax in panels for name in ax.get_legend_handles_labels()[1]]
-    named = [name for name in names if not name.startswith("_")]
-    texts = [text.get_text() for ax in panels for text in ax.texts]
     sides = [side for ax in panels for side in (ax.xaxis, ax.yaxis)]
     ticks = [tick.get_text() for side in sides for tick in side.get_ticklabels()]
-
-    def told(what, parts, written=r"\w"):
-        plain = dict.fromkeys(map(_plain, parts))
-        shown = [part for part in plain if re.search(written, part)]
-        return f"{what}: {'; '.join(shown[:_MOST])}." if shown else ""
-
+    parts = {
+        "Title": [fig.get_suptitle(), *(ax.get_title() for ax in panels)],
+        "Axes": [axis for axis in axes if axis[0] != " " and axis[-1] != " "],
+        "Along them": [
+            tick for tick in ticks if re.search(r"[^\W\d]{2}", _plain(tick))
+        ],
+        "Drawn": [name for name in names if not name.startswith("_")],
+        "Texts in it": [text.get_text() for ax in panels for text in ax.texts],
+    }
     number = "A figure" if len(panels) < 2 else f"A figure of {len(panels)} panels"
-    whole = [axis for axis in axes if not axis.startswith(" ") and axis[-1] != " "]
-    parts = [f"{number}.", told("Title", titles), told("Axes", whole)]
-    parts += [told("Along them", ticks, "[^\\W\\d]{2}"), told("Drawn", named)]
-    parts += [told("Texts in it", texts)]
-    return " ".join(filter(None, parts))
+    sentences = [f"{number}."]
+    for what, texts in parts.items():
+        plain = dict.fromkeys(map(_plain, texts))
+        shown = [text for text in plain if re.search(r"\w", text)]
+        if shown:
+            sentences.append(f"{what}: {'; '.join(shown[:_MOST])}.")
+    return " ".join(sentences)
 
 
 def _retina_with_alt(fig):

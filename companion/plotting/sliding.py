@@ -68,10 +68,6 @@ def _frame(draw, values):
     return b64encode(written.getvalue()).decode(), width
 
 
-def _few(values, start):
-    return [value for value in values if value in (values[0], start)]
-
-
 def sliders(draw, knobs, *, start, name, alt, labels=None):
     """A figure that moves by sliders, as HTML that needs neither a kernel nor the network.
 
@@ -117,25 +113,23 @@ def sliders(draw, knobs, *, start, name, alt, labels=None):
 
     labels = {knob: knob.replace("_", " ") for knob in knobs} | (labels or {})
     if os.environ.get("COMPANION_PICTURES") == "few":
-        knobs = {knob: _few(values, start[knob]) for knob, values in knobs.items()}
-    at = {knob: [*values].index(start[knob]) for knob, values in knobs.items()}
-    every = [
-        dict(zip(knobs, values, strict=True)) for values in product(*knobs.values())
-    ]
-    drawn = [_frame(draw, values) for values in every]
-    first = every.index({knob: start[knob] for knob in knobs})
-    texts = [[_text(value) for value in values] for values in knobs.values()]
+        knobs = {
+            knob: [value for value in values if value in (values[0], start[knob])]
+            for knob, values in knobs.items()
+        }
+    every = [*product(*knobs.values())]
+    drawn = [_frame(draw, dict(zip(knobs, values, strict=True))) for values in every]
+    picture, width = drawn[every.index(tuple(start[knob] for knob in knobs))]
     lines = [
         _KNOB.format(
             label=escape(labels[knob]),
             last=len(values) - 1,
-            at=at[knob],
+            at=[*values].index(start[knob]),
             text=escape(_text(start[knob])),
         )
         for knob, values in knobs.items()
     ]
     where = ", ".join(f"{labels[knob]} {_text(start[knob])}" for knob in knobs)
-    picture, width = drawn[first]
     html = _BOX.format(
         name=escape(name),
         id=json.dumps(name),
@@ -144,8 +138,8 @@ def sliders(draw, knobs, *, start, name, alt, labels=None):
         picture=f"data:image/png;base64,{picture}",
         width=width,
         knobs=json.dumps("\n".join(lines)).replace("</", "<\\/"),
-        frames=json.dumps([own for own, _ in drawn]),
-        texts=json.dumps(texts),
+        frames=json.dumps([frame for frame, _ in drawn]),
+        texts=json.dumps([[*map(_text, values)] for values in knobs.values()]),
     )
     if len(html) > _MOST_BYTES:
         raise ValueError(

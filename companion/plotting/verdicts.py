@@ -40,31 +40,21 @@ def plot_verdicts(ax, counts, *, of="numbers", title=""):
         number = np.array([group.get(outcome, 0) for group in counts.values()])
         if not number.any():
             continue
-        share = np.divide(number, totals, out=np.zeros(len(totals)), where=totals > 0)
-        bars = ax.barh(
-            place,
-            share,
-            left=left,
-            facecolor=look["facecolor"],
-            hatch=look["hatch"],
-            label=outcome,
-            **_BAR,
-        )
+        share = number / np.maximum(totals, 1)
+        look = dict(look)
+        color = look.pop("textcolor")
+        bars = ax.barh(place, share, left=left, label=outcome, **look, **_BAR)
+        has_room = share > _NARROW
         ax.bar_label(
             bars,
-            [
-                f"{n}" if width > _NARROW else ""
-                for width, n in zip(share, number, strict=True)
-            ],
+            np.where(has_room, number.astype(str), ""),
             label_type="center",
-            color=look["textcolor"],
+            color=color,
             fontsize="small",
             bbox={"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1},
         )
         left += share
-    names = [
-        f"{name} ({total:.0f})" for name, total in zip(counts, totals, strict=True)
-    ]
+    names = [f"{name} ({n:.0f})" for name, n in zip(counts, totals, strict=True)]
     ax.set_yticks(place, names)
     ax.invert_yaxis()
     ax.set(xlim=(0, 1), xlabel=f"share of the {of}", title=title)
@@ -82,6 +72,8 @@ _MARKS = {
     "repeats another cell": ("#cccccc", "o"),
     "listed (matched)": ("#8c8c8c", "x"),
 }
+#: What a number is that counts as nothing.
+_UNSCORED = {"matched": "listed (matched)", "value": "repeats another cell"}
 
 
 def plot_published(axes, ledger, rows=None, columns=None):
@@ -105,26 +97,17 @@ def plot_published(axes, ledger, rows=None, columns=None):
     ]
     columns = list(dict.fromkeys(values["column"])) if columns is None else columns
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
-    place = {row: k for k, row in enumerate(rows)}
     seen = {}
     for ax, column in zip(np.ravel(axes), columns, strict=True):
-        for line in values[values["column"] == column].to_dict("records"):
-            if line["row"] not in place:
-                continue
-            unscored = (
-                "listed (matched)"
-                if line["asks"] == "matched"
-                else "repeats another cell"
-            )
-            y = place[line["row"]]
-            part = line["counts_as"] or unscored
-            color, marker = _MARKS.get(part, ("#555555", ""))
+        shown = values[(values["column"] == column) & values["row"].isin(rows)]
+        for line in shown.to_dict("records"):
+            y = rows.index(line["row"])
+            counts_as = line["counts_as"] or _UNSCORED[line["asks"]]
+            color, marker = _MARKS.get(counts_as, ("#555555", ""))
             # of a single printed draw, the spread of the draws
-            spread = (
-                line["se"] if np.isfinite(line["se"]) else line["reproduced_spread"]
-            )
-            error = 2 * spread if np.isfinite(spread) else 0.0
-            seen[f"here: {part}"] = ax.errorbar(
+            spreads = (line["se"], line["reproduced_spread"], 0.0)
+            error = 2 * next(filter(np.isfinite, spreads))
+            seen[f"here: {counts_as}"] = ax.errorbar(
                 line["reproduced"],
                 y + 0.12,
                 xerr=error,
