@@ -118,15 +118,9 @@ def select(frame, **settings):
     """The records with these values in these columns; their order is kept."""
     same = np.ones(len(frame), dtype=bool)
     for column, value in settings.items():
-        same &= (
-            frame[column].to_numpy() == value
-        )  # of texts ten times faster than in pandas
+        # of texts ten times faster than in pandas
+        same &= frame[column].to_numpy() == value
     return frame[same]
-
-
-def groups(frame, by):
-    """Groups of records with the value of a column; none where there are no records at all."""
-    return frame.groupby(by) if len(frame) else ()
 
 
 def none_without_records(*columns):
@@ -161,13 +155,14 @@ def row_a_group(frame, by, row, among=None):
     The columns are those of `by` (a name or a list of names; the groups come in order of
     appearance, or `among` gives those wanted in order) and what ``row(group)``, a dict, adds.
     """
-    names = [by] if isinstance(by, str) else list(by)
-    groups = dict(iter(frame.groupby(by, sort=False)))
-    keys = groups if among is None else [key for key in among if key in groups]
-    heads = [
-        dict(zip(names, key if len(names) > 1 else (key,), strict=True)) for key in keys
+    names = [by] if isinstance(by, str) else by
+    groups = dict(iter(frame.groupby(names, sort=False)))
+    wanted = groups if among is None else [(name,) for name in among]
+    rows = [
+        dict(zip(names, key, strict=True)) | row(groups[key])
+        for key in wanted
+        if key in groups
     ]
-    rows = [{**head, **row(groups[key])} for head, key in zip(heads, keys, strict=True)]
     return pd.DataFrame(rows)
 
 
@@ -189,9 +184,8 @@ def magnitude(mean):
 
 def means_and_errors(found):
     """Arrays of the means and of their standard errors, for a figure."""
-    return np.array([m.mean for m in found]), np.array(
-        [m.standard_error for m in found]
-    )
+    means, errors, _ = np.transpose(found)
+    return means, errors
 
 
 def _mean_and_spread(values):

@@ -29,28 +29,20 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
 
 def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
     """Where printed values fall among ours: a row of bars a name, their mean, and a diamond."""
-    mean = {"color": NEGATIVE, "linestyle": "", "marker": "o", "markersize": 4}
-    diamond = {
-        "color": "black",
-        "linestyle": "",
-        "marker": "D",
-        "markerfacecolor": "white",
+    looks = {
+        "here": {"marker": "|", "color": NEGATIVE, "markersize": 9},
+        "mean of ours": {"marker": "o", "color": NEGATIVE, "markersize": 4},
+        "printed": {"marker": "D", "color": "black", "markerfacecolor": "white"},
     }
     for place, name in enumerate(names):
-        values = samples[name]
-        ax.plot(
-            values,
-            np.full(len(values), float(place)),
-            "|",
-            color=NEGATIVE,
-            markersize=9,
-        )
-        ax.plot(np.mean(values), place, **mean)
+        shown = {"here": samples[name], "mean of ours": np.mean(samples[name])}
         if name in printed:
-            ax.plot(printed[name], place, **diamond)
-    ax.plot([], [], "|", color=NEGATIVE, label="here", markersize=9)
-    ax.plot([], [], label="mean of ours", **mean)
-    ax.plot([], [], label="printed", **diamond)
+            shown["printed"] = printed[name]
+        for label, x in shown.items():
+            y = np.full(np.shape(x), float(place))
+            ax.plot(x, y, linestyle="", **looks[label])
+    for label, look in looks.items():
+        ax.plot([], [], label=label, linestyle="", **look)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, title=title, xlim=(0, None))

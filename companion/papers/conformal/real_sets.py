@@ -271,11 +271,11 @@ def _every_partition(folds, partitions):
     """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
     keys = ["dataset", "partition", "method"]
     table = cells(folds, keys)
-    errors = g_means.by_method(folds.assign(error=g_means.errors(folds)), "error")
+    errors = g_means.error_table(folds).groupby(level=["dataset", "partition"])
     p = {
-        (name, partition, method): wilcoxon_p(column, own[SVM])
-        for (name, partition), own in errors.groupby(level=["dataset", "partition"])
-        for method, column in own.items()
+        (*place, method): wilcoxon_p(column, of[SVM])
+        for place, of in errors
+        for method, column in of.items()
     }
     table["p"] = [p[place] for place in table[keys].itertuples(index=False, name=None)]
     return pd.concat([table, partitions]).drop_duplicates(keys)

@@ -283,11 +283,9 @@ def with_rule(records):
     )
     keyed = frame.set_index(["dataset", "split"])
     gacv, exact = (select(keyed, search=name) for name in ("gacv", "hinge"))
+    gacv = gacv[gacv.index.isin(exact.index)]
     ends = {axis: np.log2(values[[0, -1]]) for axis, values in GRID.items()}
     at_end = gacv.log2_C.isin(ends["C"]) | gacv.log2_gamma.isin(ends["gamma"])
-    gacv, at_end = (
-        part.loc[part.index.intersection(exact.index)] for part in (gacv, at_end)
-    )
     rule = pd.concat([gacv[~at_end], exact.loc[gacv.index[at_end]]])
     rule = rule.assign(search="rule", at_end=at_end).reset_index()
     return pd.concat([frame, rule], ignore_index=True)

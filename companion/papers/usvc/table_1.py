@@ -13,7 +13,7 @@ import pandas as pd
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error
-from companion.papers.summaries import Values, magnitude, select
+from companion.papers.summaries import Values, evaluated, magnitude, select
 from companion.papers.usvc import cases
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.splits import wrong
@@ -236,7 +236,7 @@ def _add_protocol(out, exact):
 
 def _add_table(out, exact, plain):
     """The 54 printed numbers of Table 1, and what the text says of it."""
-    frame = in_per_cent(pd.concat([exact, plain]))
+    frame = all_runs({"table_1": exact, "table_1_plain": plain})
     for case, distribution, start, reading in cases.PRINTED_AND_READ:
         found = _of_case(frame, case, distribution, start)
         if reading == "b-start-svc":  # another start, and the wide minimum
@@ -290,28 +290,34 @@ def in_per_cent(frame):
 def _thresholds(trials):
     """Those of the trials that have one; where most call all +1, it is the begin of the line."""
     placed = trials.Th.dropna()
-    return (
-        placed
-        if 2 * len(placed) > len(trials)
-        else trials.Th.fillna(cases.PLAUSIBLE[0])
-    )
+    if 2 * len(placed) > len(trials):
+        return placed
+    return trials.Th.fillna(cases.PLAUSIBLE[0])
+
+
+#: What the text says of an unbiased machine; `least` is the error of the best threshold.
+CLAIMS = {
+    "gain of {} - half the excess of SVC (points)": "(svc + least) / 2 - error",
+    "|CE - 20| of {} (points)": "error - 20.0",
+    # which is what the best threshold of all errs by on training patterns, on the average
+    "training CE of {} - CE_min (points)": "`CE train (%)` - least",
+    "CE - CE_min of {} (points)": "error - least",
+    "mean |Th - 0.5|, {}": "abs(Th - 0.5)",
+}
+
+
+def _mean(by_trial):
+    mean = mean_and_standard_error(by_trial)
+    # rounding is no chance
+    return mean._replace(standard_error=0.0) if np.ptp(by_trial) < 1e-9 else mean
 
 
 def _add_claims(out, case, name, machines, least):
-    """What the text says of an unbiased machine; `least` is the error of the best threshold."""
     trials = machines[name]
-    gain = (machines["SVC"].error + least) / 2 - trials.error
-    claims = {
-        f"gain of {name} - half the excess of SVC (points)": gain,
-        f"|CE - 20| of {name} (points)": trials.error - 20.0,
-        # which is what the best threshold of all errs by on training patterns, on the average
-        f"training CE of {name} - CE_min (points)": trials["CE train (%)"] - least,
-        f"CE - CE_min of {name} (points)": trials.error - least,
-        f"mean |Th - 0.5|, {name}": (_thresholds(trials) - 0.5).abs(),
-    }
-    for column, by_trial in claims.items():
-        mean = mean_and_standard_error(by_trial)
-        mean = magnitude(mean) if column.startswith("|") else mean
-        if np.ptp(by_trial) < 1e-9:  # rounding is no chance
-            mean = mean._replace(standard_error=0.0)
-        out.add_mean(f"Case {case}", column, mean, trials.converged.all())
+    table = trials.assign(
+        Th=_thresholds(trials), svc=machines["SVC"].error, least=least
+    )
+    for words, expression in CLAIMS.items():
+        mean = _mean(evaluated(table, expression))
+        mean = magnitude(mean) if words.startswith("|") else mean
+        out.add_mean(f"Case {case}", words.format(name), mean, trials.converged.all())

@@ -191,11 +191,9 @@ def beside_print(frame, machine, tie, blocks=A_VALUES):
 def count_consistent(frame):
     """How many of the 27 printed shares are consistent with each Gaussian machine."""
     rows = []
-    for (width, machine, tie), records in machines_tried(frame):
-        ledger = beside_print(records, machine, tie)
-        found = int(ledger.outcome.isin(CONSISTENT).sum())
-        head = {"width": width, "machine": machine, "tie": tie}
-        rows.append(head | {"consistent": found, "n": len(ledger)})
+    for key, records in machines_tried(frame):
+        ledger = beside_print(records, *key[1:])
+        rows.append((*key, ledger.outcome.isin(CONSISTENT).sum(), len(ledger)))
     return pd.DataFrame(rows, columns=["width", "machine", "tie", "consistent", "n"])
 
 
@@ -207,24 +205,29 @@ def chosen_and_judged(frame):
     if not len(frame):
         return pd.DataFrame()
     far = _distances(frame[frame.split % 2 == 1])
+    even = frame[frame.split % 2 == 0]
     width = far[0.6].groupby(level="width").mean().idxmin()
     by_steps, by_other_steps = (
         (width, *far[block].xs(width, level="width").idxmin()) for block in (0.2, 0.0)
     )
     at_once = far[[0.0, 0.2]].sum(axis=1).idxmin()
     rows = []
-    for words, chosen, block in (
+    for words, (width, machine, tie), block in (
         ("U2,0.6 (width) and U2,0.2 (machine and tie)", by_steps, 0.0),
         ("U2,0.6 (width) and U2,0 (machine and tie)", by_other_steps, 0.2),
         ("U2,0 and U2,0.2", at_once, 0.6),
     ):
-        width, machine, tie = chosen
-        even = select(frame[frame.split % 2 == 0], width=width)
-        judged = beside_print(even, machine, tie, [block])
-        row = {"chosen_by": words, "judged_by": f"U2,{block:g}", "width": width}
-        row |= {"machine": machine, "tie": tie, "n": len(judged)}
-        row["differ"] = int((judged.outcome == "differs").sum())
-        row["distance"] = (judged.reproduced - judged.published).abs().mean()
+        judged = beside_print(select(even, width=width), machine, tie, [block])
+        row = {
+            "chosen_by": words,
+            "judged_by": f"U2,{block:g}",
+            "width": width,
+            "machine": machine,
+            "tie": tie,
+            "n": len(judged),
+            "differ": int((judged.outcome == "differs").sum()),
+            "distance": (judged.reproduced - judged.published).abs().mean(),
+        }
         rows.append(row)
     return pd.DataFrame(rows)
 
