@@ -81,24 +81,20 @@ def weighted_least_squares(machine, damping=_DAMPING):
 
 def _min_margin(machine):
     problem = machine.problem
-    classes = problem.y
-    utility = problem.utility
-    C = problem.C
-    if machine.name != MINIMUM_MARGIN:
-        # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-        classes = (classes > 0).astype(int)
-        utility = np.eye(2)
-        C = 0.5 * C
     settings = {"sample_weight": problem.weight, "tol": _GAP_TOL}
-    found = min_margin(problem.design, classes, utility, C, **settings)
-    coef = found.coef
-    bias = found.intercept
-    multipliers = found.alpha
-    if machine.name != MINIMUM_MARGIN:
-        coef = coef[1] - coef[0]
-        bias = float(np.diff(bias)[0])
-        multipliers = 2.0 * (multipliers[:, 1, 0] - multipliers[:, 0, 1])
-    return Answer(coef, bias, multipliers, found.converged, problem.is_linear)
+    if machine.name == MINIMUM_MARGIN:
+        utility = problem.utility
+        found = min_margin(problem.design, problem.y, utility, problem.C, **settings)
+        end = (found.converged, problem.is_linear)
+        return Answer(found.coef, found.intercept, found.alpha, *end)
+    # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
+    classes = (problem.y > 0).astype(int)
+    C = 0.5 * problem.C
+    found = min_margin(problem.design, classes, np.eye(2), C, **settings)
+    end = (found.converged, problem.is_linear)
+    bias = float(np.diff(found.intercept)[0])
+    beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
+    return Answer(found.coef[1] - found.coef[0], bias, beta, *end)
 
 
 def _path(machine):
