@@ -44,6 +44,7 @@ NO_VALUE = "no regenerated value of this row and column"
 AT_THE_BOUND = "the truth lies at the bound"
 NO_ERROR = "its standard error is not known"
 ONE_POOL = "more repetitions from one pool would not decide"
+_UNSEEN = "no difference would have been seen"
 _QUICK_ALLOWANCE = 1.0
 
 
@@ -117,15 +118,18 @@ def _needed(n, falls, stays, most):
     return needs if not math.isfinite(needs) else max(math.ceil(needs), n + 1)
 
 
-def _within(found, matters, needed):
-    """What is within chance agrees, unless a difference that matters would not have been seen."""
-    if found.outcome == AGREES and math.isinf(found.would_see):
-        unseen = "no difference would have been seen"
-        note = "; ".join(filter(None, (found.note, unseen)))
-        return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
-    if found.outcome != AGREES or not found.would_see > matters:
+def _within(found, matters, needs=math.inf):
+    """What is within chance agrees, unless a difference that matters would not have been seen.
+
+    So many repetitions of ours it `needs` to be seen.
+    """
+    if found.outcome != AGREES:
         return found
-    needs = needed()
+    if math.isinf(found.would_see):
+        note = "; ".join(filter(None, [found.note, _UNSEEN]))
+        return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
+    if not found.would_see > matters:
+        return found
     if math.isinf(needs):
         return replace(found, outcome=COMPATIBLE)
     return replace(found, outcome=UNDECIDED, needs=needs)
@@ -140,7 +144,7 @@ def compare_deterministic(printed, value, matters=math.nan):
         same = _excess(printed, value) == 0.0
         would_see = printed.half_unit
     found = Comparison(AGREES if same else DIFFERS, would_see=would_see)
-    return _within(found, matters, lambda: math.inf)
+    return _within(found, matters)
 
 
 def compare_stochastic(printed, row, regenerated, *, fails_beyond=MAX_DISTANCE):
@@ -154,29 +158,26 @@ def compare_stochastic(printed, row, regenerated, *, fails_beyond=MAX_DISTANCE):
     spread = row["spread"]
     spread_own = regenerated["spread"] if n > 1 else math.nan
     known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
-    falls = known**2 / n if math.isnan(se_own) else se_own**2
-    stays = known**2 * regenerated["overlap"] if math.isnan(se_own) else 0.0
-    stays += first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
+    stays = first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
+    falls = se_own**2
+    if math.isnan(se_own):
+        falls = known**2 / n
+        stays += known**2 * regenerated["overlap"]
     se = math.sqrt(falls + stays)
-    excess = _excess(printed, regenerated["value"])
-    distance = _ratio(abs(excess), se)
+    value = regenerated["value"]
+    distance = _ratio(abs(_excess(printed, value)), se)
     unknown = all(map(math.isnan, (spread_own, spread, se_own)))
     half = printed.half_unit
     found = Comparison(
         AGREES if distance <= fails_beyond else DIFFERS,
         distance,
-        departure=(regenerated["value"] - printed.value)
-        / math.hypot(se, half / math.sqrt(3)),
+        departure=(value - printed.value) / math.hypot(se, half / math.sqrt(3)),
         se=se,
         would_see=half + fails_beyond * se,
         note="no spread is known on either side" if unknown else "",
     )
-
-    def needed():
-        most = max(row["matters"] - half, 0.0) / fails_beyond
-        return _needed(n, falls, stays, most**2)
-
-    return _within(found, row["matters"], needed)
+    most = max(row["matters"] - half, 0.0) / fails_beyond
+    return _within(found, row["matters"], _needed(n, falls, stays, most**2))
 
 
 def compare_spread(
@@ -220,12 +221,9 @@ def compare_spread(
         would_see=would_see,
     )
 
-    def needed():
-        longest = max((matters + printed.value) / most, 1.0)
-        wanted = (math.log(longest) / fails_beyond) ** 2
-        return 1 + _needed(n_r - 1, falls, stays, wanted)
-
-    return _within(found, matters, needed)
+    longest = max((matters + printed.value) / most, 1.0)
+    wanted = (math.log(longest) / fails_beyond) ** 2
+    return _within(found, matters, 1 + _needed(n_r - 1, falls, stays, wanted))
 
 
 def _compare_alike(n, fails_beyond, se, would_see):
@@ -262,28 +260,24 @@ def compare_draw(printed, draws, matters=math.nan):
         note = f"{n} draws are too few to call any print rare"
         needs = math.floor(sides / RARE_DRAW)
         return Comparison(UNDECIDED, would_see=math.inf, needs=float(needs), note=note)
-    ordered = np.sort(np.asarray(draws, dtype=float))
-    centre = float(np.median(ordered))
-    reach = (
-        max(centre - ordered[spared], ordered[n - 1 - spared] - centre)
-        + printed.half_unit
-    )
-    if binary:  # the other answer, if one of them is rare
-        reach = 1 if min(below + above, n - below - above) <= spared else math.inf
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
-    alike = below == above == 0
-    found = Comparison(
-        AGREES if alike or chance >= RARE_DRAW else DIFFERS,
-        0.0 if alike else abs(NormalDist().inv_cdf(chance / 2)),
-        would_see=float(reach),
-        note=""
-        if alike
-        else f"{below} of {n} draws lie below the print, {above} above",
-    )
-    if binary and math.isinf(found.would_see):
+    found = Comparison(AGREES, 0.0)
+    if below or above:
+        found = Comparison(
+            AGREES if chance >= RARE_DRAW else DIFFERS,
+            abs(NormalDist().inv_cdf(chance / 2)),
+            note=f"{below} of {n} draws lie below the print, {above} above",
+        )
+    if binary:  # the other answer, if one of them is rare
+        if min(below + above, n - below - above) <= spared:
+            return _within(replace(found, would_see=1.0), matters)
         note = "either answer is common, so that none could differ"
-        return replace(found, outcome=LISTED, note=note)
-    return _within(found, matters, lambda: math.inf)
+        return replace(found, outcome=LISTED, would_see=math.inf, note=note)
+    ordered = np.sort(np.asarray(draws, dtype=float))
+    centre = np.median(ordered)
+    reach = max(centre - ordered[spared], ordered[n - 1 - spared] - centre)
+    would_see = float(reach + printed.half_unit)
+    return _within(replace(found, would_see=would_see), matters)
 
 
 def compare_claim(
@@ -359,11 +353,10 @@ def compare_row(row, regenerated, profile="paper"):
     -------
     Comparison
     """
-    # What the test proves that the row names need not be computed.
-    if regenerated is None and row["asks"] == "identity":
-        return Comparison(LISTED)
     if regenerated is None:
-        return Comparison(NOT_RUN, note=NO_VALUE)
+        # What the test proves that the row names need not be computed.
+        proved = row["asks"] == "identity"
+        return Comparison(LISTED) if proved else Comparison(NOT_RUN, note=NO_VALUE)
     if is_missing(regenerated["value"]) and regenerated["n"] == 0:
         note = "the case it speaks of never occurs"
         return Comparison(UNDECIDED, would_see=math.inf, note=note)
@@ -386,8 +379,7 @@ def _by_kind(row, regenerated, allowance):
     if kind == "ordinal":
         return _compare_claim_of(row, regenerated, allowance)
     if kind == "deterministic":
-        exact = row["printed"] if printed is None else printed
-        return compare_deterministic(exact, value, matters)
+        return compare_deterministic(printed or row["printed"], value, matters)
     if kind == "draw":
         if not len(regenerated["draws"]):
             raise ValueError(
@@ -408,12 +400,9 @@ def _by_kind(row, regenerated, allowance):
         )
     else:
         found = _compare_mean(printed, row, regenerated, cell, allowance, beyond)
-    if (
-        allowance
-        and found.outcome == DIFFERS
-        and (found.se == 0 or regenerated["n"] == 1)
-    ):
-        note = f"n = {regenerated['n']:g} without a spread of its own is too few to refute this"
+    n = regenerated["n"]
+    if allowance and found.outcome == DIFFERS and (found.se == 0 or n == 1):
+        note = f"n = {n:g} without a spread of its own is too few to refute this"
         return replace(found, outcome=UNDECIDED, note=note)
     return found
 
@@ -421,26 +410,20 @@ def _by_kind(row, regenerated, allowance):
 def _compare_claim_of(row, regenerated, allowance):
     """Decide a claim by the standard error that the regeneration brings, or by its spread."""
     stays = 0.0
-    se = first_finite(regenerated["se"], 0.0)
-    if math.isinf(regenerated["se"]):
-        se = math.inf
-    elif math.isnan(regenerated["se"]) and regenerated["n"] > 0:
-        stays = first_finite(regenerated["spread"] ** 2 * regenerated["overlap"], 0.0)
-        se = first_finite(
-            math.sqrt(regenerated["spread"] ** 2 / regenerated["n"] + stays), 0.0
-        )
-    found = compare_claim(
-        parse_relation(row["relation"]),
-        regenerated["value"],
-        se,
-        regenerated["n"],
-        stays=stays,
-        fails_beyond=MAX_UNDECIDED + allowance,
-    )
-    if allowance and found.outcome == FAILS and se == 0 and regenerated["n"] >= 2:
-        note = (
-            f"{regenerated['n']:g} repetitions, all alike, are too few to refute this"
-        )
+    se = regenerated["se"]
+    n = regenerated["n"]
+    variance = regenerated["spread"] ** 2
+    if math.isnan(se):
+        se = 0.0
+        if n > 0 and math.isfinite(variance):
+            stays = variance * regenerated["overlap"]
+            se = math.sqrt(variance / n + stays)
+    relation = parse_relation(row["relation"])
+    beyond = MAX_UNDECIDED + allowance
+    value = regenerated["value"]
+    found = compare_claim(relation, value, se, n, stays=stays, fails_beyond=beyond)
+    if allowance and found.outcome == FAILS and se == 0 and n >= 2:
+        note = f"{n:g} repetitions, all alike, are too few to refute this"
         return replace(found, outcome=UNDECIDED, note=note)
     return found
 

@@ -38,9 +38,12 @@ def navigation(artefact):
 def _sources(artefact):
     """The modules that compute and read off what an artefact shows, and `regenerate`."""
     functions = [study.compute for study in artefact.studies]
-    functions += [artefact.values] if artefact.values else []
-    modules = dict.fromkeys(getattr(f, "func", f).__module__ for f in functions)
-    modules |= {} if artefact.values is None else {artefact.values.__module__: None}
+    if artefact.values is not None:
+        functions += [
+            getattr(artefact.values, "func", artefact.values),
+            artefact.values,
+        ]
+    modules = dict.fromkeys(f.__module__ for f in functions)
     engine = ["companion.reproduction.regenerate"] if functions else []
     return [*(name for name in modules if "summaries" not in name), *engine]
 
@@ -70,17 +73,12 @@ def way_out(artefact):
     return _WAY_OUT + "; ".join(parts) + "." if parts else ""
 
 
-def _shown(cell):
-    """The kinds of output that a cell shows."""
-    return {kind for output in cell.outputs for kind in output.get("data", {})}
-
-
 def _has_picture(cell):
-    sliding = any(
-        "companion-sliders" in output.get("data", {}).get("text/html", "")
-        for output in cell.outputs
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return any(
+        "image/png" in data or "companion-sliders" in data.get("text/html", "")
+        for data in shown
     )
-    return sliding or "image/png" in _shown(cell)
 
 
 def _can_wait(cell):
@@ -103,10 +101,10 @@ def fold(notebook):
         kept = _KEPT & tags
         hidden = not kept and ("hide-input" in tags or not drawn or _can_wait(cell))
         drawn = drawn or _has_picture(cell)
-        jupyter = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
-        if not hidden:
-            del jupyter["source_hidden"]
-        cell.metadata.pop("jupyter", None)
+        jupyter = cell.metadata.pop("jupyter", {})
+        jupyter.pop("source_hidden", None)
+        if hidden:
+            jupyter["source_hidden"] = True
         if jupyter:
             cell.metadata["jupyter"] = jupyter
 

@@ -160,11 +160,8 @@ def _artefacts(paper: Paper) -> list[Artefact]:
 
 def _is_here(paper: Paper) -> bool:
     """Whether the project has anything of a paper: a project of one's own need not have ours."""
-    places = [
-        data_dir() / "published" / f"{paper.key}.csv",
-        notebooks_dir() / paper.key,
-    ]
-    return any(place.exists() for place in places)
+    published = data_dir() / "published" / f"{paper.key}.csv"
+    return published.exists() or (notebooks_dir() / paper.key).exists()
 
 
 def list_papers() -> dict[str, Paper]:
@@ -185,11 +182,7 @@ def list_across() -> list[Artefact]:
     """The notebooks of the project about all papers at once, ``notebooks/<name>.ipynb``."""
     papers = [paper for paper in _registered() if not paper.key]
     found = [artefact for paper in papers for artefact in _artefacts(paper)]
-    return [
-        artefact
-        for artefact in found
-        if (notebooks_dir() / f"{artefact.id}.ipynb").exists()
-    ]
+    return [artefact for artefact in found if notebook_path(artefact).exists()]
 
 
 def get_artefact(name: str) -> Artefact:

@@ -128,16 +128,24 @@ def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
             yield owner.id, *attributes
 
 
-class _Walk:
-    """Collects the definitions reached from a function, within its package and this one."""
+def closure(function: Callable) -> dict[tuple[str, str], str]:
+    """All definitions that a study's function reaches, by module and name, as `spelled`.
 
-    def __init__(self, package: str):
-        self.packages = {package, _OWN}
-        self.found: dict[tuple[str, str], str] = {}
+    A ValueError says that the function is not one at the top level of an importable module.
+    """
+    top = function.__module__ or ""
+    name = function.__qualname__
+    module = _module(top) if top else None
+    if module is None or name not in module.statements:
+        raise ValueError(
+            f"A study's compute must be a function at the top level of a module. Got {top}:{name}."
+        )
+    packages = {top.partition(".")[0], _OWN}
+    found: dict[tuple[str, str], str] = {}
 
-    def reach(self, home: str, *names: str) -> None:
+    def reach(home: str, *names: str) -> None:
         """Follow a place to where it is defined; a module alone is everything in it."""
-        if home.partition(".")[0] not in self.packages:
+        if home.partition(".")[0] not in packages:
             return
         module = _module(home)
         if module is None:
@@ -145,50 +153,36 @@ class _Walk:
                 f"The code of a study must be Python source. {home} is not."
             )
         for name in names[:1] or module.statements | module.imports:
-            if (home, name) not in self.found:
-                self._follow(module, name, names[1:])
+            if (home, name) in found:
+                continue
+            if name in module.statements:
+                found[home, name], reached = module.definition(name)
+                for place in reached:
+                    reach(*place)
+            if place := _imported_from(module, name):
+                reach(*place, *names[1:])
 
-    def _follow(self, module: _Module, name: str, rest: tuple[str, ...]) -> None:
-        home = module.name
-        if name in module.statements:
-            self.found[home, name], reached = module.definition(name)
-            for place in reached:
-                self.reach(*place)
-        if module.imports.get(name, (home, name)) != (home, name):
-            self.reach(*module.imports[name], *rest)
-        elif name in module.statements or name.startswith("__"):
-            return
-        elif _module(f"{home}.{name}") is not None:
-            self.reach(f"{home}.{name}", *rest)
-        else:  # what a module gives though its source does not define it (PEP 562)
-            value = getattr(import_module(home), name)
-            origin = (
-                getattr(value, "__module__", home),
-                getattr(value, "__qualname__", name),
-            )
-            if origin == (home, name):
-                raise ValueError(
-                    f"The definition of {name} cannot be found from {home}."
-                )
-            self.reach(*origin)
+    reach(top, name)
+    reach("companion.reproduction.units", "Unit")
+    return found
 
 
-def closure(function: Callable) -> dict[tuple[str, str], str]:
-    """All definitions that a study's function reaches, by module and name, as `spelled`.
-
-    A ValueError says that the function is not one at the top level of an importable module.
-    """
-    home = function.__module__ or ""
-    name = function.__qualname__
-    module = _module(home) if home else None
-    if module is None or name not in module.statements:
-        raise ValueError(
-            f"A study's compute must be a function at the top level of a module. Got {home}:{name}."
-        )
-    walk = _Walk(home.partition(".")[0])
-    walk.reach(home, name)
-    walk.reach("companion.reproduction.units", "Unit")
-    return walk.found
+def _imported_from(module: _Module, name: str) -> tuple[str, ...]:
+    """The place that a name of a module leads to; none if it is defined there."""
+    home = module.name
+    if module.imports.get(name, (home, name)) != (home, name):
+        return module.imports[name]
+    if name in module.statements or name.startswith("__"):
+        return ()
+    if _module(f"{home}.{name}") is not None:
+        return (f"{home}.{name}",)
+    # what a module gives though its source does not define it (PEP 562)
+    value = getattr(import_module(home), name)
+    defined = getattr(value, "__module__", home)
+    origin = (defined, getattr(value, "__qualname__", name))
+    if origin == (home, name):
+        raise ValueError(f"The definition of {name} cannot be found from {home}.")
+    return origin
 
 
 @cache
@@ -201,12 +195,9 @@ def code_digest(function: Callable) -> str:
     name = f"{function.__module__}:{function.__qualname__}"
     path, kept = _kept() if name.startswith(f"{_OWN}.") else (None, {})
     if name not in kept:
-        parts = sorted(
-            {f"{name} {text}" for (_, name), text in closure(function).items()}
-        )
-        kept[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[
-            :_DIGEST_LENGTH
-        ]
+        found = closure(function).items()
+        text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
+        kept[name] = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
         with suppress(OSError):
             # What was read since may be of sources edited meanwhile.
             if path and sources_digest() == digest_of():
@@ -220,14 +211,10 @@ def sources_digest() -> str:
     return digest_of()
 
 
-def _place() -> Path:
-    return cache_dir() / "code" / f"{sources_digest()}.json"
-
-
 @cache
 def _kept() -> tuple[Path, dict[str, str]]:
     """Where digests for the present sources of this package are kept, and those there are."""
-    path = _place()
+    path = cache_dir() / "code" / f"{sources_digest()}.json"
     with suppress(OSError, ValueError, TypeError):
         return path, dict(json.loads(path.read_bytes()))
     return path, {}

@@ -1,6 +1,7 @@
 """What the commands over all registered papers share, and ``report``."""
 
 import difflib
+import math
 import os
 import shutil
 import sys
@@ -31,6 +32,7 @@ CONTEXT = {
     "max_content_width": 100,
     "show_default": True,
 }
+_LIST = "`companion reproduce --list` names their artefacts"
 TARGETS = click.argument("targets", nargs=-1, metavar="[PAPER or PAPER/ARTEFACT]...")
 
 
@@ -101,14 +103,10 @@ def find_targets(context, targets, across=False):
     papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
     known = [*papers, *(artefact.id for artefact in artefacts)]
     faults = []
-    for target in (target for target in targets if target not in known):
-        close = difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5)
-        hint = (
-            f"did you mean {close[0]!r}?"
-            if close
-            else f"the papers are {', '.join(papers)};"
-        )
-        hint += "" if close else " `companion reproduce --list` names their artefacts."
+    for target in [target for target in targets if target not in known]:
+        hint = f"the papers are {', '.join(papers)}; {_LIST}."
+        for name in difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5):
+            hint = f"did you mean {name!r}?"
         faults.append(f"There is no paper or artefact {target!r}: {hint}")
     if faults:
         raise click.UsageError("\n".join(faults), context)
@@ -133,21 +131,24 @@ def wrapped(text, indent=4, err=False):
 
 
 def show_score(ledgers, groups=None):
-    """The score of some ledgers, a line for each paper, or for each of `groups`, and in words.
-
-    Both are ledgers by artefact, `groups` by what stands before a line.
-    """
+    """The score of ledgers by artefact, in words and by paper, or of `groups` by their names."""
     from companion.reproduction.display import by_paper, score_tables, whole
     from companion.reproduction.scores import beside_the_score
 
-    if groups is None:
-        groups = by_paper(ledgers)
-    else:
-        groups = {title: whole(own) for title, own in groups.items()}
-    for table in score_tables(groups, corrected=False):
-        click.echo(f"{table.to_text(columns())}\n")
+    for table in score_tables(groups or by_paper(ledgers), corrected=False):
+        text = table.to_text()
+        fits = max(map(len, text.splitlines())) <= (columns() or math.inf)
+        click.echo(f"{text if fits else table.to_text(narrow=True)}\n")
     if told := " ".join(beside_the_score(whole(ledgers))):
         wrapped(told, 0)
+
+
+def listed(texts, most, rest, show=wrapped):
+    """Print some texts, the first ones whole, and how many more there are of what."""
+    for text in texts[:most]:
+        show(text)
+    if texts[most:]:
+        click.echo(f"... and {len(texts) - most} more{rest}")
 
 
 def heading(text):

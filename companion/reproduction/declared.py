@@ -122,15 +122,16 @@ def _parsed(text):
 
     entries = []
     loader = yaml.SafeLoader(text)  # libyaml crashes on deep lists
-    root = loader.get_single_node()
-    if root is not None and root.id != "sequence":
+    root = loader.get_single_node() or yaml.SequenceNode("", [])
+    if root.id != "sequence":
         raise ValueError(
             f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}"
         )
-    for node in root.value if root is not None else ():
-        entries.append((node.start_mark.line + 1, loader.construct_document(node)))
+    for node in root.value:
+        line = node.start_mark.line + 1
+        entries.append((line, loader.construct_document(node)))
         if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
-            raise ValueError(f"line {entries[-1][0]}: a key is there twice")
+            raise ValueError(f"line {line}: a key is there twice")
     return entries
 
 
@@ -139,24 +140,20 @@ def _shape_faults(entry, texts, lists, optional):
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
     faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
-    lists = (*lists, *optional)
-    faults += [f"{name!r} is unknown" for name in entry if name not in (*texts, *lists)]
-    for name in texts:
-        text = entry.get(name, "-")
-        if not isinstance(text, str) or len(text.strip().splitlines()) != 1:
-            faults.append(
-                f"{name} must be a text that says something in one line. Got {text!r}"
+    for name, content in entry.items():
+        if name in texts:
+            is_right = (
+                isinstance(content, str) and len(content.strip().splitlines()) == 1
             )
-    for name in lists:
-        items = entry.get(name, ["-"])
-        if (
-            not isinstance(items, list)
-            or not items
-            or not all(isinstance(i, str) for i in items)
-        ):
-            faults.append(
-                f"{name} must be a list of texts (quote numbers). Got {items!r}"
-            )
+            rule = "a text that says something in one line"
+        elif name in (*lists, *optional):
+            is_right = isinstance(content, list) and {*map(type, content)} == {str}
+            rule = "a list of texts (quote numbers)"
+        else:
+            faults.append(f"{name!r} is unknown")
+            continue
+        if not is_right:
+            faults.append(f"{name} must be {rule}. Got {content!r}")
     return faults
 
 
@@ -171,10 +168,11 @@ def load_entries(name, texts, lists, read, optional=()):
         found = _shape_faults(entry, texts, lists, optional)
         items = {}
         if not found:
-            found, items = read(entry)
-        found += [
-            f"{' / '.join(key)} stands there twice" for key in items if key in declared
-        ]
+            found, items = read(
+                {n: c.strip() if n in texts else c for n, c in entry.items()}
+            )
+        twice = items.keys() & declared.keys()
+        found += [f"{' / '.join(key)} stands there twice" for key in twice]
         declared |= items
         faults += [f"line {line}: {fault}" for fault in found]
     if faults:
@@ -183,9 +181,8 @@ def load_entries(name, texts, lists, read, optional=()):
 
 
 def unknown_word(entry, name, known):
-    if entry[name].strip() in known:
-        return []
-    return [f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"]
+    fault = f"{name} {entry[name]!r} is unknown: it must be one of {', '.join(known)}"
+    return [] if entry[name] in known else [fault]
 
 
 def _unproved(entry):
@@ -237,8 +234,8 @@ def load_deviations(load=load_published):
             return [f"paper {paper!r} has no published values"], {}
         faults += unknown_word(entry, "status", STATUSES)
         faults += _wrong_rests(entry, known(paper))
-        told = [entry[name].strip() for name in ("reason", "evidence", "status")]
-        deviation = Deviation(*told, rests_on=tuple(entry.get("rests_on", ())))
+        why = (entry["reason"], entry["evidence"], entry["status"])
+        deviation = Deviation(*why, rests_on=tuple(entry.get("rests_on", ())))
         return faults, {(paper, *cell): deviation for cell in cells if not faults}
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
@@ -249,13 +246,12 @@ def load_deviations(load=load_published):
 def _wrong_rests(entry, known):
     """Faults of what a refuted claim rests on."""
     rests_on = entry.get("rests_on", [])
-    if bool(rests_on) != (entry["status"].strip() == "refuted"):
+    if bool(rests_on) != (entry["status"] == "refuted"):
         return ["rests_on belongs to the status refuted, and to no other"]
     cells = {f"{artefact}: {row} / {column}" for artefact, row, column in known}
     return [
         f"rests_on {name!r} is no published 'artefact: row / column', nor {NOTHING_PRINTED!r}"
-        for name in rests_on
-        if name not in cells and name != NOTHING_PRINTED
+        for name in {*rests_on} - {*cells, NOTHING_PRINTED}
     ]
 
 
@@ -264,12 +260,9 @@ def load_errata():
     texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
-        faults = unknown_word(entry, "paper", list_papers()) + unknown_word(
-            entry, "kind", KINDS
-        )
-        faults += _unproved(entry)
-        said = [entry[name].strip() for name in texts]
-        erratum = Erratum(*said, proof=tuple(entry["proof"]))
+        faults = unknown_word(entry, "paper", list_papers())
+        faults += unknown_word(entry, "kind", KINDS) + _unproved(entry)
+        erratum = Erratum(**entry | {"proof": tuple(entry["proof"])})
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
     return list(load_entries("errata.yaml", texts, ("proof",), read).values())
@@ -285,9 +278,9 @@ def load_readings():
                 f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}"
             )
             return faults, {}
-        said = (entry["paper"], entry["changes"].strip())
         proof = tuple(entry["proof"])
-        return faults, {(entry["id"],): Reading(*said, proof, int(entry["tried"]))}
+        reading = Reading(entry["paper"], entry["changes"], proof, int(entry["tried"]))
+        return faults, {(entry["id"],): reading}
 
     texts = ("id", "paper", "changes", "tried")
     found = load_entries("readings.yaml", texts, ("proof",), read)

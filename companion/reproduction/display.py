@@ -2,15 +2,27 @@
 
 import json
 from contextlib import suppress
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
 
-from companion.reproduction import _comparisons as rules
+from companion.reproduction._comparisons import (
+    AGREES,
+    COMPATIBLE,
+    CONSISTENT,
+    DEPARTS,
+    DIFFERS,
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    UNDECIDED,
+)
 from companion.reproduction.declared import load_readings
 from companion.reproduction.printed import published_vs_reproduced
 from companion.reproduction.published import SCORED
 from companion.reproduction.scores import (
+    FAILING_PARTS,
     NOT_SCORED,
     SIGNS,
     as_read,
@@ -44,10 +56,8 @@ __all__ = [
 
 def departures_first(ledger):
     """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
-    departs = ledger["outcome"].isin([*rules.DEPARTS, rules.NOT_RUN]) | (
-        ledger["problem"] != ""
-    )
-    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == rules.UNDECIDED)
+    departs = ledger["outcome"].isin([*DEPARTS, NOT_RUN]) | (ledger["problem"] != "")
+    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == UNDECIDED)
     rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
     return ledger.assign(rank=rank).sort_values("rank", kind="stable")
 
@@ -74,8 +84,8 @@ def verdict_table(ledger, title=""):
     """
     ledger = departures_first(ledger)
     frame = pd.DataFrame([texts_of(line) for line in ledger.to_dict("records")])
-    unread = not any(frame.get(CORRECTED, ()))
-    frame = frame.drop(columns=[CORRECTED] * unread, errors="ignore")
+    if not any(frame.get(CORRECTED, ())):
+        frame = frame.drop(columns=CORRECTED, errors="ignore")
     if not title:
         title = f"All {len(frame)} rows, those that depart from the print first"
     above = joint_lines(ledger)
@@ -88,9 +98,8 @@ def verdict_table(ledger, title=""):
         for row, again in zip(ledger["row"], ledger["row"].duplicated(), strict=True)
     ]
     values = values_of(ledger)
-    return Table(
-        frame, rows, values, title, len(rows), above=above, ids=ids, signs=signs
-    )
+    options = {"above": above, "ids": ids, "signs": signs}
+    return Table(frame, rows, values, title, len(rows), **options)
 
 
 def row_id(ledger, row):
@@ -114,11 +123,10 @@ def value_lines(ledger):
 
 def _departure(line):
     """A cell that departs from the print, with both numbers."""
-    asked = line["relation"] if line["kind"] == "ordinal" else published_text(line)
-    word = "asked" if line["kind"] == "ordinal" else "printed"
-    return (
-        f"{line['row']}, {line['column']}: here {reproduced_text(line)}, {word} {asked}"
-    )
+    asked = f"printed {published_text(line)}"
+    if line["kind"] == "ordinal":
+        asked = f"asked {line['relation']}"
+    return f"{line['row']}, {line['column']}: here {reproduced_text(line)}, {asked}"
 
 
 def _some_of(departures, most):
@@ -135,7 +143,7 @@ def _claim_finding(claim, tests):
     verdict, counts = sentence_verdict(tests)
     if (read := sentence_verdict(as_read(tests))[0]) != verdict:
         counts += f"; {CORRECTED}: {read}"
-    failing = _some_of(tests[tests["outcome"] == rules.FAILS], 2)
+    failing = _some_of(tests[tests["outcome"] == FAILS], 2)
     asked = "We ask: " if set(tests["asks"]) == {"ours"} else ""
     text = f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}."
     return f"{text} Failing: {failing}." if failing else text
@@ -146,9 +154,7 @@ def _read_otherwise(scored):
     readings = load_readings()
     told = []
     for name, rows in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = (
-            rows[["outcome", "outcome_as_read"]].isin(rules.CONSISTENT).sum()
-        )
+        printed, read = rows[["outcome", "outcome_as_read"]].isin(CONSISTENT).sum()
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
         told.append(
             f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
@@ -161,18 +167,15 @@ def _claim_by_claim(scored):
 
     The paper's claims stand before our questions, and those that fail before the others.
     """
-    differs = scored[(scored["asks"] == "value") & (scored["outcome"] == rules.DIFFERS)]
+    differs = scored[(scored["asks"] == "value") & (scored["outcome"] == DIFFERS)]
     lines = [f"* **Different**: {_some_of(differs, 4)}."] if len(differs) else []
     lines += _read_otherwise(scored)
-    claims = scored[scored["asks"].isin(("claim", "ours"))]
-    found = sorted(
-        claims.groupby(["asks", "sentence"], sort=False),
-        key=lambda claim: (
-            claim[0][0] == "ours",
-            rules.FAILS not in set(claim[1]["outcome"]),
-        ),
-    )
-    return [*lines, *(_claim_finding(claim, tests) for (_, claim), tests in found)]
+    for asks in ("claim", "ours"):
+        claims = scored[scored["asks"] == asks].groupby("sentence", sort=False)
+        found = [(FAILS not in {*t["outcome"]}, s, t) for s, t in claims]
+        found.sort(key=itemgetter(0))
+        lines += [_claim_finding(claim, tests) for _, claim, tests in found]
+    return lines
 
 
 def _are(number, word):
@@ -197,17 +200,18 @@ def _numbers_told(ledger):
     told = [
         f"**{numbers['consistent']} of {numbers['all']} printed numbers are consistent with ours.**"
     ]
-    if numbers[rules.COMPATIBLE]:
+    if numbers[COMPATIBLE]:
         told.append(
-            f"For {numbers[rules.COMPATIBLE]} of them the print is too coarse to confirm more."
+            f"For {numbers[COMPATIBLE]} of them the print is too coarse to confirm more."
         )
-    differs = ledger[ledger["counts_as"].str.startswith(rules.DIFFERS)]
-    if len(differs):
-        word = "number differs" if len(differs) == 1 else "numbers differ"
-        far = "It is" if len(differs) == 1 else "Farthest off is"
-        told.append(f"{len(differs)} {word}. {far} {_farthest(differs)}.")
-    if numbers[rules.UNDECIDED]:
-        told.append(f"More repetitions would decide {numbers[rules.UNDECIDED]}.")
+    differs = ledger[ledger["counts_as"].str.startswith(DIFFERS)]
+    if len(differs) == 1:
+        told.append(f"1 number differs. It is {_farthest(differs)}.")
+    elif len(differs):
+        far = f"Farthest off is {_farthest(differs)}"
+        told.append(f"{len(differs)} numbers differ. {far}.")
+    if numbers[UNDECIDED]:
+        told.append(f"More repetitions would decide {numbers[UNDECIDED]}.")
     if numbers["not run"]:
         told.append(f"{numbers['not run']} could not be computed here.")
     if numbers["corrected"] != numbers["consistent"]:
@@ -222,14 +226,13 @@ def _sentences_told(ledger):
     sentences = score(ledger)["sentences"]
     if not sentences["all"]:
         return []
-    holds = sentences[rules.HOLDS]
-    failing = [part for part in sentences if part.startswith(rules.FAILS)]
-    fails = sum(sentences[part] for part in ["refuted", *failing])
+    holds = sentences[HOLDS]
+    fails = sum(map(sentences.get, FAILING_PARTS))
     parts = [
         f"{holds} {'holds' if holds == 1 else 'hold'}",
         f"{fails} {'fails' if fails == 1 else 'fail'}",
     ]
-    words = {"mixed": "mixed", rules.UNDECIDED: "undecided", "not run": "not run"}
+    words = {"mixed": "mixed", UNDECIDED: "undecided", "not run": "not run"}
     parts += [_are(sentences[of], word) for of, word in words.items() if sentences[of]]
     many = "sentence" if sentences["all"] == 1 else "sentences"
     text = ", ".join(parts[:-1]) + f" and {parts[-1]}"
@@ -270,26 +273,29 @@ def by_paper(ledgers):
     return papers | {"all": everything} if len(papers) > 1 else papers
 
 
-_NUMBER_COLUMNS = {
-    "all": "all",
-    "consistent": "consistent",
-    "agree": rules.AGREES,
-    "undecided": rules.UNDECIDED,
-    "explained": "differs, explained",
-    "unexplained": "differs, unexplained",
-    "not run": "not run",
-    CORRECTED: "corrected",
-}
-_SENTENCE_COLUMNS = {
-    "all": "all",
-    "hold": rules.HOLDS,
-    "mixed": "mixed",
-    "undecided": rules.UNDECIDED,
-    "refuted": "refuted",
-    "explained": "fails, explained",
-    "unexplained": "fails, unexplained",
-    "not run": "not run",
-    CORRECTED: "corrected",
+#: What the parts of the score are called in its tables.
+_COLUMNS = {
+    "numbers": {
+        "all": "all",
+        "consistent": "consistent",
+        AGREES: "agree",
+        UNDECIDED: "undecided",
+        "differs, explained": "explained",
+        "differs, unexplained": "unexplained",
+        "not run": "not run",
+        "corrected": CORRECTED,
+    },
+    "sentences": {
+        "all": "all",
+        HOLDS: "hold",
+        "mixed": "mixed",
+        UNDECIDED: "undecided",
+        "refuted": "refuted",
+        "fails, explained": "explained",
+        "fails, unexplained": "unexplained",
+        "not run": "not run",
+        "corrected": CORRECTED,
+    },
 }
 
 
@@ -312,18 +318,12 @@ def score_tables(groups, corrected=True):
     """
     scores = {name: score(ledger) for name, ledger in groups.items()}
     tables = []
-    for kind, columns in (
-        ("numbers", _NUMBER_COLUMNS),
-        ("sentences", _SENTENCE_COLUMNS),
-    ):
-        lines = []
-        for name, parts in scores.items():
-            counts = parts[kind]
-            line = {kind: name} | {title: counts[of] for title, of in columns.items()}
-            if kind == "numbers":
-                line["in 95 %"] = share_text(counts)
-            lines.append(line)
-        frame = pd.DataFrame(lines)
+    for kind, columns in _COLUMNS.items():
+        counts = [parts[kind] for parts in scores.values()]
+        frame = pd.DataFrame(counts).rename(columns=columns)[[*columns.values()]]
+        frame.insert(0, kind, [*scores])
+        if kind == "numbers":
+            frame["in 95 %"] = [*map(share_text, counts)]
         if not frame["not run"].any():
             frame = frame.drop(columns="not run")
         if not corrected:
@@ -343,7 +343,7 @@ def worse_lines(ledgers, on_record):
         for line in ledger.to_dict("records"):
             before = recorded.get((line["row"], line["column"]), "")
             found = line["problem"]
-            if line["outcome"] in rules.DEPARTS and before not in ("", *rules.DEPARTS):
+            if line["outcome"] in DEPARTS and before not in ("", *DEPARTS):
                 found = f"{line['outcome']}, on record {before}"
             if found:
                 texts.append(f"{name}: {_departure(line)}; {found}")

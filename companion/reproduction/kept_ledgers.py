@@ -34,15 +34,13 @@ class KeptLedgers:
     def __init__(self, profile: str):
         self._path = cache_dir() / "ledgers" / f"{profile}.pickle"
         self._folders = (data_dir(), cache_dir() / "records" / profile)
-        self._inputs = ""
+        self._inputs = self._digest_of_inputs()
         self._found: dict[str, Kept] = {}
         self._all: list[str] = []  # names of all artefacts, once all were read
         with suppress(Exception):  # whatever reading a damaged file brings about
-            self._inputs = self._digest_of_inputs()
-            inputs, found, names = pickle.loads(self._path.read_bytes())
+            inputs, *kept = pickle.loads(self._path.read_bytes())
             if inputs == self._inputs:
-                self._found = found
-                self._all = names
+                self._found, self._all = kept
 
     def get(self, artefact: Artefact) -> Kept | None:
         """What was found for an artefact off the present files."""
@@ -50,9 +48,8 @@ class KeptLedgers:
 
     def get_all(self) -> dict[str, Kept]:
         """What was found for all artefacts, none of which is imported; empty if it is not kept."""
-        if not all(map(_is_own, (paper.module for paper in list_papers().values()))):
-            return {}
-        return {name: self._found[name] for name in self._all}
+        ours = all(_is_own(paper.module) for paper in list_papers().values())
+        return {name: self._found[name] for name in self._all if ours}
 
     def save(self, artefacts: list[Artefact], found: dict[str, Kept]) -> None:
         """Keep what was found without a fault, unless a file has changed meanwhile."""
@@ -60,23 +57,24 @@ class KeptLedgers:
         new = {name: own for name, own in kept.items() if not own[2]}
         if new.keys() <= self._found.keys():
             return
-        every = [artefact.id for artefact in list_artefacts()]
         self._found |= new
+        every = [artefact.id for artefact in list_artefacts()]
         self._all = every if new.keys() >= {*every} else []
-        with suppress(OSError):
-            if self._inputs == self._digest_of_inputs():
-                content = pickle.dumps((self._inputs, self._found, self._all))
+        if self._inputs and self._inputs == self._digest_of_inputs():
+            content = pickle.dumps((self._inputs, self._found, self._all))
+            with suppress(OSError):
                 replace_bytes(self._path, content)
 
     def _digest_of_inputs(self) -> str:
-        if sources_digest() != digest_of():
-            raise OSError("the sources were edited since they were imported")
+        """Of sources, versions, data and records; "" if what is read now may be no longer so."""
         digest = hashlib.sha256("\n".join([sources_digest(), *_VERSIONS]).encode())
-        for path in sorted(p for folder in self._folders for p in folder.rglob("*")):
-            if path.is_file():
-                content = hashlib.sha256(path.read_bytes()).digest()
-                digest.update(os.fsencode(path) + b"\0" + content)
-        return digest.hexdigest()
+        with suppress(OSError):  # of a file that another run has just taken away
+            for path in sorted(p for top in self._folders for p in top.rglob("*")):
+                if path.is_file():
+                    content = hashlib.sha256(path.read_bytes()).digest()
+                    digest.update(os.fsencode(path) + b"\0" + content)
+            return digest.hexdigest() if sources_digest() == digest_of() else ""
+        return ""
 
 
 def _is_ours(artefact: Artefact) -> bool:

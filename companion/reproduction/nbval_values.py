@@ -49,14 +49,7 @@ def _compare_outputs(cell, compare, test, ref, skip_compare=None):
     if not compare(test, ref, skip_compare):
         return False
     rtol, atol = (float(cell.config.getini(name)) for name in _TOLERANCES)
-    committed, again = (
-        [
-            output["data"][VALUES_MIME]
-            for output in outputs
-            if VALUES_MIME in output.get("data", {})
-        ]
-        for outputs in (ref, test)
-    )
+    committed, again = map(_values, (ref, test))
     difference = difference_of_values(committed, again, "tables", rtol, atol)
     if difference:
         cell.comparison_traceback.append(
@@ -65,31 +58,30 @@ def _compare_outputs(cell, compare, test, ref, skip_compare=None):
     return not difference
 
 
+def _values(outputs):
+    """The numbers behind the tables among some outputs."""
+    found = [output.get("data", {}) for output in outputs]
+    return [data[VALUES_MIME] for data in found if VALUES_MIME in data]
+
+
 def difference_of_values(committed, again, where="", rtol=1e-9, atol=1e-12):
     """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
-    if (
-        isinstance(committed, dict)
-        and isinstance(again, dict)
-        and committed.keys() == again.keys()
+    kinds = (type(committed), type(again))
+    inside = []
+    if kinds == (dict, dict) and committed.keys() == again.keys():
+        inside = [(f"{where} / {name}", name) for name in committed]
+    elif kinds == (list, list) and len(committed) == len(again):
+        inside = [(f"{where} [{i}]", i) for i in range(len(committed))]
+    elif not (
+        (
+            {*kinds} in ({float}, {float, int})
+            and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
+        )
+        or committed == again
     ):
-        pairs = [
-            (f"{where} / {name}", committed[name], again[name]) for name in committed
-        ]
-    elif (
-        isinstance(committed, list)
-        and isinstance(again, list)
-        and len(committed) == len(again)
-    ):
-        pairs = [
-            (f"{where} [{i}]", *pair)
-            for i, pair in enumerate(zip(committed, again, strict=True))
-        ]
-    else:
-        rounded = {type(committed), type(again)} in ({float}, {float, int})
-        close = rounded and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
-        same = close or committed == again
-        return "" if same else f"{where}: {committed!r} committed, {again!r} now"
+        return f"{where}: {committed!r} committed, {again!r} now"
     differences = (
-        difference_of_values(a, b, place, rtol, atol) for place, a, b in pairs
+        difference_of_values(committed[key], again[key], place, rtol, atol)
+        for place, key in inside
     )
     return next(filter(None, differences), "")

@@ -1,9 +1,7 @@
 """The table of a paper as it is printed, each cell with its verdict."""
 
-import html
-
 from companion.reproduction.scores import NOT_SCORED, SIGNS, joint_lines, part_of
-from companion.reproduction.tables import Table, slug
+from companion.reproduction.tables import Table
 from companion.reproduction.texts import (
     CORRECTED,
     published_text,
@@ -15,18 +13,6 @@ from companion.reproduction.texts import (
 
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "corrected")
-#: Light enough to read on by day and by night; what is not scored has none.
-_COLOURS = {
-    "agrees": "#1a7f4b40",
-    "holds": "#1a7f4b40",
-    "compatible": "#1a7f4b20",
-    "undecided": "#5d8fb340",
-    "refuted": "#b97a0030",
-    "differs, explained": "#b97a0040",
-    "fails, explained": "#b97a0040",
-    "differs, unexplained": "#c22f2f40",
-    "fails, unexplained": "#c22f2f40",
-}
 
 
 class PrintedTable(Table):
@@ -49,46 +35,22 @@ class PrintedTable(Table):
         -------
         str
         """
-        cells = [cell for _, row in self.printed for cell in row]
-        lines = [line for cell in cells for line in cell]
-        table = super().to_html().split("\n")
-        n_above = len(self.above)
-        parts = table[:n_above]
-        parts += [_folded("As printed", self._cells(lambda line: line), opened=True)]
-        if any(line["reading"] for line in lines):
-            corrected = self._cells(corrected_line)
-            parts.append(_folded(CORRECTED.capitalize(), corrected))
-        parts.append(_folded("Row by row with ours", "\n".join(table[n_above:])))
-        return "\n".join(parts)
-
-    def _cells(self, read):
-        names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header[2:])
-        rows = [f"<thead><tr><th></th>{names}</tr></thead>", "<tbody>"]
-        for name, cells in self.printed:
-            inside = "".join(_cell([read(line) for line in cell]) for cell in cells)
-            rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{inside}</tr>')
-        table = ['<table class="companion printed">', *rows, "</tbody></table>"]
-        return "\n".join(['<div class="table-scroll">', *table, "</div>"])
-
-
-def _folded(title, inside, opened=False):
-    opening = " open" if opened else ""
-    return f"<details{opening}><summary>{title}</summary>\n{inside}\n</details>"
-
-
-def _cell(lines):
-    """A cell of the print: its text, its sign and colour, and what opens from it."""
-    if not lines:
-        return "<td></td>"
-    part = _worst(lines)
-    colour = _COLOURS.get(part)
-    style = f' style="background:{colour}"' if colour else ""
-    sign = f'<span class="sign sign-{slug(part)}">{SIGNS[part]}</span>'
-    texts = "".join(
-        f'<p style="max-width:24em">{html.escape(sentence(line))}</p>' for line in lines
-    )
-    text = html.escape(published_text(lines[0]))
-    return f"<td{style}><details><summary>{sign} {text}</summary>{texts}</details></td>"
+        prints = [("As printed", self.printed)]
+        if any(
+            line["reading"] for _, row in self.printed for cell in row for line in cell
+        ):
+            corrected = [
+                (name, [[*map(corrected_line, cell)] for cell in row])
+                for name, row in self.printed
+            ]
+            prints.append((CORRECTED.capitalize(), corrected))
+        return self._html(
+            prints=prints,
+            worst=_worst,
+            signs=SIGNS,
+            published_text=published_text,
+            sentence=sentence,
+        )
 
 
 def corrected_line(line):

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from companion._utils.files import read_csv
@@ -17,15 +18,14 @@ from companion.reproduction.units import Unit, to_scalar
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a finished unit: rows of cells below the names of their columns.
+    """What is kept of a finished unit: rows of cells by the names of their columns.
 
     `code` is the digest of the code that computed it. `line` is where it begins in the committed
     table, 0 if it does not come from there.
     """
 
     code: str
-    columns: tuple[str, ...]
-    rows: list[list[str]]
+    rows: list[dict[str, str]]
     line: int = field(default=0, compare=False)
 
 
@@ -66,33 +66,23 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
 
 
 def to_record(code: str, rows: list[dict[str, Any]], digits: int) -> Record:
-    """The record of rows of scalars; where rows differ in their columns, these are sorted."""
-    columns = _common([tuple(row) for row in rows])
-    cells = [[cell(row.get(name), digits) for name in columns] for row in rows]
-    return Record(code, columns, cells)
-
-
-def _common(orders: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """The columns of all rows, in their order if that is the same."""
-    different = {*orders}
-    if len(different) == 1:
-        return different.pop()
-    return tuple(sorted({name for columns in different for name in columns}))
+    """The record of rows of scalars."""
+    cells = [{name: cell(row[name], digits) for name in row} for row in rows]
+    return Record(code, cells)
 
 
 def to_lines(
     parameters: list[str], records: Mapping[tuple[str, ...], Record]
 ) -> list[list[str]]:
-    """Header and lines of the table of some records, by the cells of their parameters."""
-    results = _common(record.columns for record in records.values())
-    lines = [[*parameters, *results]]
-    for key, record in records.items():
-        rows = record.rows
-        if record.columns != results:
-            places = [dict(zip(record.columns, row, strict=True)) for row in rows]
-            rows = [[place.get(name, "") for name in results] for place in places]
-        lines += [[*key, *row] for row in rows]
-    return lines
+    """Header and lines of the table of some records, by the cells of their parameters.
+
+    The columns of results stand in the order of the rows, sorted if rows differ in them.
+    """
+    rows = [(key, row) for key, record in records.items() for row in record.rows]
+    orders = {tuple(row) for _, row in rows}
+    results = [*orders.pop()] if len(orders) == 1 else sorted({*chain(*orders)})
+    lines = [[*key, *(row.get(name, "") for name in results)] for key, row in rows]
+    return [[*parameters, *results], *lines]
 
 
 def to_table(lines: Iterable[list[str]]) -> bytes:
@@ -117,7 +107,6 @@ def parse_table(
     n_params = len(parameters)
     columns, *lines = read_csv(content)
     check_header(columns, parameters)
-    results = tuple(columns[n_params:])
     found: dict[tuple, Record] = {}
     for number, line in enumerate(lines, start=2):
         if len(line) != len(columns):
@@ -126,8 +115,9 @@ def parse_table(
             )
         key = tuple(line[:n_params])
         if key not in found:
-            found[key] = Record(code, results, [], number)
-        found[key].rows.append(line[n_params:])
+            found[key] = Record(code, [], number)
+        row = dict(zip(columns[n_params:], line[n_params:], strict=True))
+        found[key].rows.append(row)
     return found
 
 
@@ -142,23 +132,21 @@ def to_frame(
 
     if not content.strip():  # no parameters, no results
         return pd.DataFrame(), []
-    text = dict.fromkeys(parameters, object)
-    kinds = {
-        "dtype": text,
-        "keep_default_na": False,
-        "na_values": [""],
-        "low_memory": False,
-    }
-    frame = pd.read_csv(io.BytesIO(content), **kinds)
-    cells = [
-        *zip(*(frame[name].fillna("").tolist() for name in parameters), strict=True)
-    ]
+    frame = pd.read_csv(
+        io.BytesIO(content),
+        dtype=dict.fromkeys(parameters, object),
+        keep_default_na=False,
+        na_values=[""],
+        low_memory=False,
+    )
+    texts = frame[parameters].fillna("")
+    cells = [*texts.itertuples(index=False, name=None)]
     cells = cells if parameters else [()] * len(frame)
     listed = [units[key] for key in cells if key in units]
     if len(listed) < len(cells):
         frame = frame[[key in units for key in cells]].reset_index(drop=True)
     for name in frame:
-        if name in text:
+        if name in parameters:
             frame[name] = [unit.params.get(name) for unit in listed]
         elif pd.api.types.infer_dtype(frame[name], skipna=True) == "string":
             frame[name] = frame[name].fillna("")

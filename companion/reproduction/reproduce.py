@@ -38,8 +38,7 @@ def read_ledgers(artefacts, profile="paper"):
     kept = KeptLedgers(profile)
     found = {}
     for artefact in artefacts:
-        name = artefact.id
-        found[name] = kept.get(artefact) or _what_is_kept(run.compute(artefact))
+        found[artefact.id] = kept.get(artefact) or run.compute(artefact).to_keep
     kept.save(artefacts, found)
     return _together(found, profile)
 
@@ -55,42 +54,32 @@ def read_kept_ledgers(profile="paper"):
 
 def _together(found, profile):
     """Ledgers, gaps and failures of some artefacts."""
-    ledgers = {
-        name: result[0] for name, result in found.items() if result[0] is not None
-    }
+    ledgers = {name: own for name, (own, *_) in found.items() if own is not None}
     if profile == "paper":
         check_findings(ledgers)
-    gaps = {}
-    for kind in ("missing", "stale"):
-        texts = [text for _, lacks, _ in found.values() for text in lacks[kind]]
-        gaps[kind] = [*dict.fromkeys(texts)]  # studies are shared
-    return (
-        ledgers,
-        gaps,
-        failures_of((name, result[2]) for name, result in found.items()),
-    )
+    gaps = together(lacks for _, lacks, _ in found.values())
+    return ledgers, gaps, failures_of({name: own[2] for name, own in found.items()})
 
 
-def _what_is_kept(report):
-    """The ledger of an artefact, what its records lack, by kind, and what went wrong."""
-    lacks = [records.gaps for records in report.records.values()]
-    gaps = {
-        kind: [text for result in lacks for text in result[kind]]
-        for kind in ("missing", "stale")
-    }
-    return report.ledger, gaps, report.failures
+def together(gaps):
+    """What several studies' records lack, by kind, each text once: studies are shared."""
+    found = {"missing": {}, "stale": {}}
+    for lacks in gaps:
+        for kind, texts in lacks.items():
+            found[kind] |= dict.fromkeys(texts)
+    return {kind: [*texts] for kind, texts in found.items()}
 
 
-def failures_of(told):
+def failures_of(failures):
     """What went wrong before the notebooks, and whether a damaged file is the reason.
 
-    `told` are names of artefacts with their failures. Each text is there once, with the first
-    artefact that it stopped.
+    `failures` are those of artefacts by name. Each text is there once, with the first artefact
+    that it stopped.
     """
     stopped = {}
-    for name, failures in told:
-        for text, damaged in failures.items():
-            stopped.setdefault((text, damaged), []).append(name)
+    for name, own in failures.items():
+        for failure in own.items():
+            stopped.setdefault(failure, []).append(name)
     return {
         f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged
         for (text, damaged), names in stopped.items()
@@ -115,6 +104,16 @@ class ArtefactReport:
     failures: dict = field(default_factory=dict)
     times: list = field(default_factory=list)
 
+    @property
+    def to_keep(self):
+        """The ledger, what its records lack, by kind, and what went wrong."""
+        return self.ledger, self.gaps, self.failures
+
+    @property
+    def gaps(self):
+        """Which records are missing, and which are stale."""
+        return together(records.gaps for records in self.records.values())
+
 
 _OF_DAMAGE = (
     DamagedData,
@@ -126,8 +125,9 @@ _OF_DAMAGE = (
 
 
 def _failure(what, error):
-    told = isinstance(error, (StoreError, UnitError, *_OF_DAMAGE))
-    text = str(error) if told else f"{what}: {type(error).__name__}: {error}"
+    text = f"{what}: {type(error).__name__}: {error}"
+    if isinstance(error, (StoreError, UnitError, *_OF_DAMAGE)):
+        text = str(error)
     return {text: isinstance(error, _OF_DAMAGE)}
 
 
@@ -166,20 +166,16 @@ class Reproduction:
                 report.failures |= found
         if artefact.values is not None and not report.failures:
             frames = {name: found.frame for name, found in report.records.items()}
-            gaps = any(found.gaps["missing"] for found in report.records.values())
+            how = (self.profile, *self._printed)
             try:
-                report.ledger = judge(
-                    artefact, frames, self.profile, *self._printed, gaps=gaps
+                gaps = bool(report.gaps["missing"])
+                report.ledger = judge(artefact, frames, *how, gaps=gaps)
+            except Exception as error:  # in the print, or in reading off the records
+                files = [f"data/records/{artefact.paper}/{name}.csv" for name in frames]
+                what = (
+                    f"no verdicts from {', '.join(files)}" if files else "no verdicts"
                 )
-            except (
-                Exception
-            ) as error:  # in published values, or in reading off the records
-                files = ", ".join(
-                    f"data/records/{artefact.paper}/{name}.csv" for name in frames
-                )
-                report.failures |= _failure(
-                    "no verdicts" + f" from {files}" * bool(files), error
-                )
+                report.failures |= _failure(what, error)
         return report
 
     def _compute(self, study, report):
@@ -207,43 +203,31 @@ class Reproduction:
         parameters. The second waits for all, and gives the reports as the notebooks finish; a fresh
         run in place keeps their times, but for notebooks about all papers.
         """
-        from companion.reproduction import (
-            notebooks,
-            warm,
-        )  # whose imports take a second
+        from companion.reproduction import notebooks, warm  # imports that take a second
 
         running = {}
         pictures = {"COMPANION_PICTURES": "few"} if self.profile == "quick" else {}
-        options = {"in_place": in_place, "environment": pictures}
+        run = partial(notebooks.run_notebook, in_place=in_place, environment=pictures)
 
         def start(report, values):
             if not report.failures:
                 output = self.outputs / f"{report.artefact.id}.ipynb"
-                task = threads.submit(run, report.artefact, output, values, **options)
+                task = threads.submit(run, report.artefact, output, values)
                 running[task] = report
 
         def finished():
             for done in as_completed(running):
                 report = running[done]
-                book = done.result()
-                report.notebook = book
-                if (
-                    in_place
-                    and self.fresh
-                    and report.artefact.paper
-                    and not book.failure
-                ):
-                    save_times(
-                        report.artefact,
-                        [*report.times, (NOTEBOOK, 1, 1, book.duration)],
-                    )
+                report.notebook = book = done.result()
+                timed = in_place and self.fresh and report.artefact.paper
+                if timed and not book.failure:
+                    line = (NOTEBOOK, 1, 1, book.duration)
+                    save_times(report.artefact, [*report.times, line])
                 yield report
 
-        run = notebooks.run_notebook
         # Threads, since each only waits for a kernel, a process of its own.
-        with ThreadPoolExecutor(
-            cpu_count() if self.jobs == -1 else self.jobs
-        ) as threads:
+        n_threads = cpu_count() if self.jobs == -1 else self.jobs
+        with ThreadPoolExecutor(n_threads) as threads:
             try:
                 yield start, finished
             except BaseException:
@@ -257,6 +241,6 @@ class Reproduction:
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
-        found = {r.artefact.id: _what_is_kept(r) for r in self._reports}
+        found = {r.artefact.id: r.to_keep for r in self._reports}
         artefacts = [report.artefact for report in self._reports]
         KeptLedgers(self.profile).save(artefacts, found)

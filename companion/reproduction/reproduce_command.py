@@ -15,6 +15,7 @@ from companion.reproduction.command import (
     exit_code,
     find_targets,
     heading,
+    listed,
     main,
     show_score,
     wrapped,
@@ -72,11 +73,7 @@ def _list_targets(artefacts):
             raise click.UsageError(str(error)) from error
         for p in declared.values():
             if p.name not in {"profile", "jobs", "fresh"}:
-                kind = (
-                    "|".join(map(str, p.choices))
-                    if p.choices
-                    else p.type.__name__.upper()
-                )
+                kind = "|".join(map(str, p.choices or [p.type.__name__.upper()]))
                 wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
 
 
@@ -190,11 +187,11 @@ def _note_code(artefacts):
 def _tell(report):
     """What became of the records of one artefact, as soon as it is known."""
     missing = sum(n for records in report.records.values() for _, n in records.missing)
-    text = f"{report.computed} units computed" + f"; {missing} units missing" * (
-        missing > 0
-    )
+    parts = [f"{report.computed} units computed"]
+    parts += [f"{missing} units missing"] if missing else []
+    parts += ["FAILED"] if report.failures else []
     if report.failures or report.artefact.studies:
-        click.echo(f"      {text}{'; FAILED' if report.failures else ''}")
+        click.echo(f"      {'; '.join(parts)}")
 
 
 def _missing(reports):
@@ -214,35 +211,27 @@ def _missing(reports):
     ]
 
 
-def _stale(reports):
-    """What is told of records that were made by other code."""
-    gaps = [records.gaps for report in reports for records in report.records.values()]
-    return [*dict.fromkeys(text for found in gaps for text in found["stale"])]
-
-
 def _summarise(reports, run, all_papers):
     """The end of a run, of a screen at most, and its exit code."""
     from companion.reproduction.artefacts import faults_of_papers
-    from companion.reproduction.reproduce import failures_of, read_ledgers
+    from companion.reproduction.reproduce import failures_of, read_ledgers, together
     from companion.reproduction.verdicts import problems
 
     ledgers = {r.artefact.id: r.ledger for r in reports if r.ledger is not None}
     notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = failures_of((report.artefact.id, report.failures) for report in reports)
+    failures = failures_of({r.artefact.id: r.failures for r in reports})
     failures |= {str(book): False for book in notebooks if book.failure}
     if all_papers:
         failures |= dict.fromkeys(faults_of_papers(), False)
     on_record = {}
     if run.profile != "paper" and ledgers:
-        artefacts = [
-            report.artefact for report in reports if report.artefact.id in ledgers
-        ]
-        on_record, _, unread = read_ledgers(artefacts)
+        judged = [r.artefact for r in reports if r.artefact.id in ledgers]
+        on_record, _, unread = read_ledgers(judged)
         failures |= unread
     _show_score(ledgers, on_record, run.profile)
     told = {
         "Missing": _missing(reports),
-        "Old records": _stale(reports),
+        "Old records": together(report.gaps for report in reports)["stale"],
         "Failed": failures,
     }
     for title, texts in told.items():
@@ -265,19 +254,16 @@ def _show_score(ledgers, on_record, profile):
     if not ledgers:
         return
     heading(f"Score, {profile} profile")
-    groups = None
+    runs = {}
     if on_record:
         ledgers = counted_as_on_record(ledgers, on_record)
-        groups = {"on record": on_record, "this run": ledgers}
-    show_score(ledgers, groups)
+        runs = {"on record": on_record, "this run": ledgers}
+    show_score(ledgers, {name: display.whole(run) for name, run in runs.items()})
     worse = display.worse_lines(ledgers, on_record)
     click.echo()
     if not worse:
         click.echo("Nothing is worse than expected.")
-    for line in worse[:_MOST_NAMED]:
-        wrapped(f"Worse than expected: {line}")
-    if worse[_MOST_NAMED:]:
-        more = len(worse) - _MOST_NAMED
-        click.echo(f"... and {more} more: companion verify --profile {profile}")
+    texts = [f"Worse than expected: {line}" for line in worse]
+    listed(texts, _MOST_NAMED, f": companion verify --profile {profile}")
     if worse and on_record:
         wrapped(_BY_CHANCE, 0)

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, gammainc, gammaincc
 
-from companion.reproduction import _comparisons as rules
+from companion.reproduction._comparisons import (
+    AGREES,
+    CLAIM_WORDS,
+    COMPATIBLE,
+    CONSISTENT,
+    DEPARTS,
+    FAILS,
+    HOLDS,
+    LISTED,
+    NOT_RUN,
+    UNDECIDED,
+)
 from companion.reproduction.published import SCORED
 
 __all__ = [
@@ -32,32 +43,33 @@ MIXED = "mixed"
 REFUTED = "refuted"
 #: What a printed number can count as, a test of a sentence, and a sentence, in the order of tables.
 NUMBER_PARTS = (
-    rules.AGREES,
-    rules.COMPATIBLE,
-    rules.UNDECIDED,
+    AGREES,
+    COMPATIBLE,
+    UNDECIDED,
     "differs, explained",
     "differs, unexplained",
-    rules.NOT_RUN,
+    NOT_RUN,
 )
 TEST_PARTS = (
-    rules.HOLDS,
-    rules.UNDECIDED,
+    HOLDS,
+    UNDECIDED,
     REFUTED,
     "fails, explained",
     "fails, unexplained",
-    rules.NOT_RUN,
+    NOT_RUN,
 )
-SENTENCE_PARTS = (rules.HOLDS, MIXED, *TEST_PARTS[1:])
+SENTENCE_PARTS = (HOLDS, MIXED, *TEST_PARTS[1:])
+FAILING_PARTS = TEST_PARTS[2:5]
 #: What a row that is no part of the score counts as.
 NOT_SCORED = "not scored"
 #: A sign for each, so that colour is never the only one; the worst last but for "not scored".
 SIGNS = {
-    rules.AGREES: "✓",
-    rules.HOLDS: "✓",
-    rules.COMPATIBLE: "≈",
-    rules.UNDECIDED: "?",
+    AGREES: "✓",
+    HOLDS: "✓",
+    COMPATIBLE: "≈",
+    UNDECIDED: "?",
     MIXED: "±",
-    rules.NOT_RUN: "–",
+    NOT_RUN: "–",
     REFUTED: "¬",
     "differs, explained": "≠",
     "fails, explained": "≠",
@@ -67,7 +79,7 @@ SIGNS = {
 }
 #: The statuses of a deviation whose cause is known: shown, or the missing data are named.
 EXPLAINED = ("demonstrated", "data")
-_PLURALS = {rules.HOLDS: "hold", rules.FAILS: "fail"}
+_PLURALS = {HOLDS: "hold", FAILS: "fail"}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
 _KINDS = {"stochastic": "means", "spread": "spreads"}
@@ -79,16 +91,16 @@ def part_of(row, told):
     `told` has the outcome, and the status of what is declared.
     """
     outcome = told["outcome"]
-    if row["asks"] not in SCORED or row["repeats"] or outcome == rules.LISTED:
+    if row["asks"] not in SCORED or row["repeats"] or outcome == LISTED:
         return ""
     return _with_cause(outcome, {told["status"]})
 
 
 def _with_cause(outcome, causes):
     """A word, and where it is that something departs, whether all causes of that are known."""
-    if outcome not in rules.DEPARTS:
+    if outcome not in DEPARTS:
         return outcome
-    if outcome == rules.FAILS and causes <= {REFUTED}:
+    if outcome == FAILS and causes <= {REFUTED}:
         return REFUTED
     known = causes <= {REFUTED, *EXPLAINED}
     return f"{outcome}, {'explained' if known else 'unexplained'}"
@@ -111,7 +123,7 @@ def sentence_verdict(tests):
     became = Counter(tests["outcome"])
     counts = [
         f"{became[name]} {_PLURALS.get(name, name) if became[name] != 1 else name}"
-        for name in rules.CLAIM_WORDS
+        for name in CLAIM_WORDS
         if became[name]
     ]
     told = (
@@ -123,15 +135,15 @@ def sentence_verdict(tests):
 def _word_of(became):
     """The word of a sentence whose tests became this."""
     n_tests = became.total()
-    holds = became[rules.HOLDS]
-    fails = became[rules.FAILS]
-    if became[rules.NOT_RUN] == n_tests:
-        return rules.NOT_RUN
+    holds = became[HOLDS]
+    fails = became[FAILS]
+    if became[NOT_RUN] == n_tests:
+        return NOT_RUN
     if holds and fails:
         return MIXED
     if 2 * (holds + fails) < n_tests:
-        return rules.UNDECIDED
-    return rules.HOLDS if holds else rules.FAILS
+        return UNDECIDED
+    return HOLDS if holds else FAILS
 
 
 def as_read(rows, name="outcome"):
@@ -142,7 +154,7 @@ def as_read(rows, name="outcome"):
 
 def _sentence_part(tests):
     """What a sentence counts as, whose tests have these outcomes and statuses."""
-    causes = {status for outcome, status, _ in tests if outcome == rules.FAILS}
+    causes = {status for outcome, status, _ in tests if outcome == FAILS}
     word = _word_of(Counter(outcome for outcome, *_ in tests))
     return _with_cause(word, causes)
 
@@ -169,8 +181,8 @@ def score(ledger):
     values = rows[rows["asks"] == "value"]
     counts = Counter(values["counts_as"])
     numbers = {"all": len(values)} | {part: counts[part] for part in NUMBER_PARTS}
-    numbers["consistent"] = counts[rules.AGREES] + counts[rules.COMPATIBLE]
-    numbers["corrected"] = int(as_read(values)["outcome"].isin(rules.CONSISTENT).sum())
+    numbers["consistent"] = counts[AGREES] + counts[COMPATIBLE]
+    numbers["corrected"] = int(as_read(values)["outcome"].isin(CONSISTENT).sum())
     numbers["inside"], numbers["with chance"] = inside_interval(values)
     tests = {}  # by sentence
     claims = as_read(rows[rows["asks"] == "claim"], "corrected")
@@ -182,7 +194,7 @@ def score(ledger):
     read = [
         _word_of(Counter(word for *_, word in outcomes)) for outcomes in tests.values()
     ]
-    sentences["corrected"] = read.count(rules.HOLDS)
+    sentences["corrected"] = read.count(HOLDS)
     return {"numbers": numbers, "sentences": sentences}
 
 
@@ -201,7 +213,7 @@ def counted_as_on_record(ledgers, on_record):
     for name, ledger in ledgers.items():
         recorded = outcomes_of(on_record[name]) if name in on_record else {}
         cells = zip(ledger["row"], ledger["column"], strict=True)
-        listed = [recorded.get(cell) == rules.LISTED for cell in cells]
+        listed = [recorded.get(cell) == LISTED for cell in cells]
         counted[name] = ledger.assign(counts_as=ledger["counts_as"].mask(listed, ""))
     return counted
 
@@ -209,7 +221,7 @@ def counted_as_on_record(ledgers, on_record):
 def ours(ledger):
     """How many of the questions that no paper asks hold, are undecided, and fail."""
     outcomes = Counter(ledger["outcome"][ledger["asks"] == "ours"])
-    return [outcomes[word] for word in rules.CLAIM_WORDS[:3]]
+    return [outcomes[word] for word in CLAIM_WORDS[:3]]
 
 
 @dataclass(frozen=True)
@@ -314,7 +326,7 @@ def numbers_in_words(numbers):
     """The score of printed numbers in a sentence."""
     if not numbers["all"]:
         return "No number is printed that could be compared."
-    parts = [numbers[part] for part in NUMBER_PARTS]
+    parts = map(numbers.get, NUMBER_PARTS)
     agree, compatible, undecided, explained, unexplained, not_run = parts
     missing = f", {not_run} not run" if not_run else ""
     return (
@@ -327,7 +339,7 @@ def numbers_in_words(numbers):
 
 def sentences_in_words(sentences):
     """The score of a paper's sentences in a sentence."""
-    parts = [sentences[part] for part in SENTENCE_PARTS]
+    parts = map(sentences.get, SENTENCE_PARTS)
     holds, mixed, undecided, refuted, explained, unexplained, not_run = parts
     missing = f", {not_run} not run" if not_run else ""
     return (

@@ -73,36 +73,28 @@ class RecordStore:
         self.working = folder / f"{study.name}.sqlite"
         self._name = f"{study.paper}/{study.name} ({profile} profile)"
         listed = study.units(profile)
-        self.parameters = list(
-            dict.fromkeys(name for unit in listed for name in unit.params)
-        )
-        self._keys: dict[tuple[str, ...], str] = {}  # by the cells of the parameters
-        self.units: dict[str, Unit] = {}
-        for unit in listed:
-            self._add(unit)
-        self.code = self._origin()
-
-    def _add(self, unit: Unit) -> None:
-        if (unit.paper, unit.study) != (self.study.paper, self.study.name):
-            raise ValueError(f"{self._name} lists a unit of another study: {unit}.")
-        cells = self._cells(unit)
-        if cells in self._keys:
-            raise ValueError(f"{self._name} lists a unit twice: {unit}.")
-        self._keys[cells] = unit.key
-        self.units[unit.key] = unit
-
-    def _cells(self, unit: Unit) -> tuple[str, ...]:
-        return tuple(cell(unit.params.get(name)) for name in self.parameters)
-
-    def _origin(self) -> str:
-        """Digest of the code and, if there are any, of the data that it works on."""
-        code = code_digest(self.study.compute)
-        data = sorted({unit.data for unit in self.units.values()} - {""})
-        if not data:
-            return code
-        return hashlib.sha256("\n".join([code, *data]).encode()).hexdigest()[
-            :_DIGEST_LENGTH
+        self.parameters = [
+            *dict.fromkeys(name for unit in listed for name in unit.params)
         ]
+        self._by_cells: dict[tuple[str, ...], Unit] = {}  # of the parameters
+        for unit in listed:
+            if (unit.paper, unit.study) != (study.paper, study.name):
+                raise ValueError(f"{self._name} lists a unit of another study: {unit}.")
+            cells = tuple(cell(unit.params.get(name)) for name in self.parameters)
+            if cells in self._by_cells:
+                raise ValueError(f"{self._name} lists a unit twice: {unit}.")
+            self._by_cells[cells] = unit
+        self.units = {unit.key: unit for unit in listed}
+        # of the code and, if there are any, of the data that it works on
+        self.code = code_digest(study.compute)
+        if data := sorted({unit.data for unit in listed} - {""}):
+            origin = "\n".join([self.code, *data]).encode()
+            self.code = hashlib.sha256(origin).hexdigest()[:_DIGEST_LENGTH]
+
+    def _key(self, cells: tuple[str, ...]) -> Any:
+        """The key of the unit with these parameters, or these where no unit has them."""
+        unit = self._by_cells.get(cells)
+        return unit.key if unit else cells
 
     # ----------------------------------------------------------------------------- reading
 
@@ -124,13 +116,13 @@ class RecordStore:
     def lines(self, records: Found) -> list[list[str]]:
         """Header and lines of the table of the records that are of units listed, sorted."""
 
-        def place(unit):
-            values = map(unit.params.get, self.parameters)
+        def place(listed):
+            values = map(listed[1].params.get, self.parameters)
             return [(_RANKS[type(v)], 0 if v is None else v) for v in values]
 
-        kept = [unit for key, unit in self.units.items() if key in records]
+        listed = sorted(self._by_cells.items(), key=place)
         by_cells = {
-            self._cells(unit): records[unit.key] for unit in sorted(kept, key=place)
+            cells: records[unit.key] for cells, unit in listed if unit.key in records
         }
         return to_lines(self.parameters, by_cells)
 
@@ -152,18 +144,14 @@ class RecordStore:
     def _select(self, database: sqlite3.Connection) -> dict[str, Record]:
         if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        if not database.execute(
-            "SELECT * FROM sqlite_master WHERE name = 'records'"
-        ).fetchone():
-            return {}  # a run was killed before its first unit
-        return {
-            line[0]: self._record(*line)
-            for line in database.execute("SELECT * FROM records")
-        }
-
-    def _record(self, key: str, params: str, code: str, rows: str) -> Record:
-        unit = self.study.unit(**json.loads(params))
-        return to_record(code, check_rows(unit, json.loads(rows)), self.study.digits)
+        found: dict[str, Record] = {}
+        if not database.execute("SELECT name FROM sqlite_master").fetchall():
+            return found  # a run was killed before its first unit
+        for key, params, code, rows in database.execute("SELECT * FROM records"):
+            unit = self.study.unit(**json.loads(params))
+            checked = check_rows(unit, json.loads(rows))
+            found[key] = to_record(code, checked, self.study.digits)
+        return found
 
     def _table(self) -> tuple[bytes, str]:
         """The committed table as it was written, and by which code; empty if there is none."""
@@ -188,7 +176,7 @@ class RecordStore:
         """Those of the table, by key, or by the cells of parameters of which there is no unit."""
         content, code = self._table()
         found = parse_table(content, self.parameters, code) if content else {}
-        return {self._keys.get(cells, cells): record for cells, record in found.items()}
+        return {self._key(cells): record for cells, record in found.items()}
 
     def read(self) -> tuple[Any, Found]:
         """The records of units listed, for pandas, and every record by key.
@@ -196,7 +184,6 @@ class RecordStore:
         A committed table to which nothing waits to be added is read by pandas alone, and its
         records come without their rows.
         """
-        units = {cells: self.units[key] for cells, key in self._keys.items()}
         waiting = self.waiting()
         content = b""
         code = ""
@@ -204,14 +191,12 @@ class RecordStore:
             content, code = self._table()
         if not content:
             found = self.records(waiting)
-            frame, _ = to_frame(to_table(self.lines(found)), self.parameters, units)
-            return frame, found
-        frame, lines = to_frame(content, self.parameters, units)
+            content = to_table(self.lines(found))
+            return to_frame(content, self.parameters, self._by_cells)[0], found
+        frame, lines = to_frame(content, self.parameters, self._by_cells)
         found = {}
         for number, cells in enumerate(lines, start=2):
-            key = self._keys.get(cells, cells)
-            if key not in found:
-                found[key] = Record(code, (), [], number)
+            found.setdefault(self._key(cells), Record(code, [], number))
         return frame, found
 
     # ----------------------------------------------------------------------------- writing

@@ -7,8 +7,9 @@ value and not by their print.
 import html
 import math
 import re
-import textwrap
+from functools import cache
 from itertools import zip_longest
+from pathlib import Path
 
 VALUES_MIME = "application/vnd.companion.values+json"
 _MOST_ROWS = 40  # that are shown unfolded
@@ -42,9 +43,14 @@ def slug(*parts):
     return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
 
 
-def _spaced(text):
-    """A text that may be broken after a slash, too."""
-    return text.replace("/", "/ ")
+@cache
+def _template():
+    from jinja2 import Environment, FileSystemLoader
+
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"e": html.escape, "slug": slug}
+    return environment.get_template("table.html")
 
 
 class Table:
@@ -125,57 +131,25 @@ class Table:
         rows = [[text(name, record[name]) for name in frame] for record in records]
         return cls(frame.columns, rows, records, title)
 
-    def to_text(self, width=None):
+    def to_text(self, *, narrow=False):
         """Aligned text.
 
         Parameters
         ----------
-        width : int, optional
-            Longest line allowed; to meet it, cells of the widest columns are broken into several
-            lines, between words if possible. Unbroken by default.
+        narrow : bool, default=False
+            Whether a name of a column has a line for each of its words.
 
         Returns
         -------
         str
         """
-        columns = list(zip(self.header, *self.rows, strict=True))
+        names = [name.split() if narrow else [name] for name in self.header]
+        header = [*zip_longest(*names, fillvalue="")]
+        columns = zip(*header, *self.rows, strict=True)
         widths = [max(map(len, column)) for column in columns]
-        least = [
-            max(map(len, _spaced(" ".join(column)).split()), default=0)
-            for column in columns
-        ]
-        while (
-            width is not None
-            and sum(widths) + 2 * (len(widths) - 1) > width
-            and max(widths) > 1
-        ):
-            looser = [i for i, n in enumerate(widths) if n > least[i]] or range(
-                len(widths)
-            )
-            widths[max(looser, key=widths.__getitem__)] -= 1
-
-        def broken(cell, n):
-            if len(cell) <= n:
-                return [cell]
-            return [text.replace("/ ", "/") for text in textwrap.wrap(_spaced(cell), n)]
-
-        def lines(cells):
-            parts = map(broken, cells, widths)
-            for texts in zip_longest(*parts, fillvalue=""):
-                yield "  ".join(
-                    c.ljust(n) for c, n in zip(texts, widths, strict=True)
-                ).rstrip()
-
-        rule = "  ".join("-" * n for n in widths)
-        body = [
-            *lines(self.header),
-            rule,
-            *(line for row in self.rows for line in lines(row)),
-        ]
-        told = [*filter(None, [self.title]), *self.above]
-        if width is not None:
-            told = [line for text in told for line in textwrap.wrap(text, width)]
-        return "\n".join([*told, *body])
+        lines = [*header, ["-" * width for width in widths], *self.rows]
+        body = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in lines]
+        return "\n".join([*filter(None, [self.title]), *self.above, *body])
 
     def to_html(self):
         """HTML table, every text escaped.
@@ -184,40 +158,10 @@ class Table:
         -------
         str
         """
+        return self._html()
 
-        def cell(place):
-            i, j = place
-            sign, means = self.signs.get(place, ("", ""))
-            if sign:
-                look = f'class="sign sign-{slug(means)}" aria-hidden="true"'
-                sign = f"<span {look}>{sign}</span> "
-            return f"<td>{sign}{html.escape(self.rows[i][j])}</td>"
-
-        def line(i):
-            name = f' id="{self.ids[i]}"' if self.ids[i] else ""
-            cells = [cell((i, j)) for j in range(len(self.header))]
-            return f"<tr{name}>{''.join(cells)}</tr>"
-
-        names = "".join(f"<th>{html.escape(name)}</th>" for name in self.header)
-
-        def table(rows, caption):
-            above = ['<div class="table-scroll"><table class="companion">', *caption]
-            above += [f"<thead><tr>{names}</tr></thead>", "<tbody>"]
-            return [*above, *map(line, rows), "</tbody></table></div>"]
-
-        shown = len(self.rows) - self.folded
-        caption = (
-            [f"<caption>{html.escape(self.title)}</caption>"] if self.title else []
-        )
-        whole = caption and self.rows and not shown
-        above = [f'<p class="joint">{html.escape(text)}.</p>' for text in self.above]
-        parts = [] if whole else [*above, *table(range(shown), caption)]
-        if self.folded > 0:
-            name = html.escape(self.title) if whole else f"{self.folded} more"
-            summary = f"<details><summary>{name}</summary>"
-            parts += [summary, *(above if whole else [])]
-            parts += [*table(range(shown, len(self.rows)), []), "</details>"]
-        return "\n".join(parts)
+    def _html(self, **more):
+        return _template().render(table=self, **more).strip()
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

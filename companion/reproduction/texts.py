@@ -2,7 +2,14 @@
 
 import re
 
-from companion.reproduction import _comparisons as rules
+from companion.reproduction._comparisons import (
+    AGREES,
+    COMPATIBLE,
+    DEPARTS,
+    LISTED,
+    NO_VALUE,
+    NOT_RUN,
+)
 from companion.reproduction.published import parse_printed
 from companion.reproduction.tables import number_text, plain
 
@@ -63,14 +70,14 @@ def read_text(line):
 def note_of(line):
     """What the verdict of a row does not say itself."""
     parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
-    return "; ".join(part for part in parts if part != rules.NO_VALUE)
+    return "; ".join(part for part in parts if part != NO_VALUE)
 
 
 def _verdict_text(line):
     """The verdict, a problem and a note."""
     verdict = line["verdict"]
-    if line["outcome"] == rules.LISTED:
-        verdict = f"{rules.LISTED}: {line['asks']}"
+    if line["outcome"] == LISTED:
+        verdict = f"{LISTED}: {line['asks']}"
     return "; ".join(filter(None, [verdict, line["problem"], note_of(line)]))
 
 
@@ -104,15 +111,15 @@ _CAUSES = {
 def _means(line):
     """What the verdict of a row means for it, in half a sentence."""
     outcome = line["outcome"]
-    if outcome in rules.DEPARTS:
+    if outcome in DEPARTS:
         reason = f": {line['reason']}" if line["reason"] else ""
         return f"{outcome}; {_CAUSES[line['status']]}{reason}"
-    if outcome == rules.AGREES:
+    if outcome == AGREES:
         seen = number_text(line["would_see"], ".2g")
         return f"agrees, and a difference of {seen} would have been seen"
-    if outcome == rules.COMPATIBLE:
+    if outcome == COMPATIBLE:
         return "compatible; the print is too coarse to confirm more"
-    if outcome == rules.LISTED:
+    if outcome == LISTED:
         why = f": {line['why']}" if line["why"] else ""
         return f"as printed, and not scored ({line['asks']}{why})"
     return line["verdict"]
@@ -135,7 +142,7 @@ def sentence(line):
     else:
         printed = published_text(line)
         said = f"The paper prints {printed} for {place} ({line['where']}); it"
-    if line["outcome"] == rules.NOT_RUN:
+    if line["outcome"] == NOT_RUN:
         return f"{said} was not run."
     return f"{said} is {here} here{over}: {_means(line)}."
 

@@ -73,11 +73,6 @@ def chance_of_shares(departures, errors, roundings):
     return float(gammaincc(1.0, max(distance, 0.0) / 2))
 
 
-def rounded_draws(row, regeneration):
-    """The regenerated draws of a cell, as the paper rounds."""
-    return np.round(regeneration["draws"], parse_printed(row["printed"]).decimals)
-
-
 def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
     """Comparisons in which the scored numbers of a row are judged together, too.
 
@@ -96,28 +91,33 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
     -------
     list of Comparison
     """
+    cells = [*zip(rows, regenerations, comparisons, strict=True)]
     together = {}
-    for place, row in enumerate(rows):
-        if row["asks"] in SCORED and regenerations[place] is not None:
+    for place, (row, regeneration, _) in enumerate(cells):
+        if row["asks"] in SCORED and regeneration is not None:
             together.setdefault((row["row"], row["kind"]), []).append(place)
     judged = [*comparisons]
     for (_, kind), places in together.items():
-        cells = [(rows[i], regenerations[i], comparisons[i]) for i in places]
+        vector = [cells[place] for place in places]
         if kind == "draw":
-            chance = _chance_of_draws(cells)
+            chance = chance_of_draws([cell[:2] for cell in vector])
             rare = RARE_DRAW
         else:
-            chance = _chance_of_row(cells)
+            chance = _chance_of_row(vector)
             rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)
         if not chance < rare:
             continue
         note = f"within chance by itself, but not its row (chance {chance:.2g})"
         for place in places:
-            if judged[place].outcome in _WITHIN_CHANCE:
-                judged[place] = replace(
-                    judged[place], outcome=DIFFERS, needs=math.nan, note=note
-                )
+            judged[place] = _departed(judged[place], DIFFERS, note)
     return judged
+
+
+def _departed(comparison, outcome, note):
+    """A comparison that is within chance by itself, but not with the others."""
+    if comparison.outcome not in _WITHIN_CHANCE:
+        return comparison
+    return replace(comparison, outcome=outcome, needs=math.nan, note=note)
 
 
 def repeat_departures(rows, comparisons):
@@ -126,21 +126,25 @@ def repeat_departures(rows, comparisons):
     judged = [*comparisons]
     for place, row in enumerate(rows):
         repeated = comparisons[places.get(row["repeats"], place)]
-        if repeated.outcome in DEPARTS and judged[place].outcome in _WITHIN_CHANCE:
+        if repeated.outcome in DEPARTS:
             note = f"within chance by itself, but {row['repeats']} is not"
-            judged[place] = replace(
-                judged[place], outcome=repeated.outcome, needs=math.nan, note=note
-            )
+            judged[place] = _departed(judged[place], repeated.outcome, note)
     return judged
 
 
-def _chance_of_draws(cells):
-    """The joint chance of the draws of a row; NaN of a single cell, or of different units."""
+def chance_of_draws(cells):
+    """The joint chance of cells, each a row of the print with its regeneration.
+
+    NaN of a single cell, or of draws of different units; the draws are rounded as the paper does.
+    """
     counted = [cell for cell in cells if not cell[0]["repeats"]]
-    draws = [rounded_draws(row, regeneration) for row, regeneration, _ in counted]
+    draws = [
+        np.round(regeneration["draws"], parse_printed(row["printed"]).decimals)
+        for row, regeneration in counted
+    ]
     if len(counted) < 2 or len({*map(len, draws)}) > 1 or np.isnan(draws).any():
         return math.nan
-    return joint_chance([row["value"] for row, _, _ in counted], np.transpose(draws))
+    return joint_chance([row["value"] for row, _ in counted], np.transpose(draws))
 
 
 def _chance_of_row(cells):

@@ -8,16 +8,20 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from companion.reproduction import _comparisons as rules
 from companion.reproduction._comparisons import (
+    AGREES,
+    COMPATIBLE,
     CONSISTENT,
     DEPARTS,
     DIFFERS,
     NOT_RUN,
+    UNDECIDED,
+    Comparison,
+    allowance_of,
     compare_row,
+    is_missing,
 )
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import (
@@ -28,10 +32,9 @@ from companion.reproduction.published import (
 )
 from companion.reproduction.scores import part_of
 from companion.reproduction.vectors import (
-    joint_chance,
+    chance_of_draws,
     judge_by_row,
     repeat_departures,
-    rounded_draws,
 )
 
 __all__ = ["CONSISTENT", "DEPARTS", "DIFFERS", "compare", "judge"]
@@ -61,9 +64,7 @@ def regenerated(reproduced):
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        given = {
-            name: value for name, value in record.items() if not rules.is_missing(value)
-        }
+        given = {name: value for name, value in record.items() if not is_missing(value)}
         regeneration = _UNSAID | given
         regeneration |= {name: float(regeneration[name]) for name in _NUMBERS}
         cell = (regeneration["row"], regeneration["column"])
@@ -82,25 +83,24 @@ def regenerated(reproduced):
     return cells
 
 
-def _joint_chances(rows, cells):
-    """Chance of the single draws that a table prints, all together, by cell.
+def _joint_chances(rows, regenerations):
+    """Chance of the single draws that a table prints, all together, by (row, column).
 
-    The draws of its cells, as the paper rounds, are those of the same units; a cell whose draws
-    are more or fewer is of others.
+    The draws of its cells are those of the same units; a cell whose draws are more or fewer is of
+    others.
     """
     tables = {}
-    chances = {}
-    for row in rows:
-        cell = (row["row"], row["column"])
-        regeneration = cells.get(cell, {}).get("", {"draws": ()})
-        if row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]:
-            draws = rounded_draws(row, regeneration)
-            tables.setdefault(len(draws), []).append((cell, row["value"], draws))
-    for n, table in tables.items():
-        names, printed, draws = zip(*table, strict=True)
-        if n and len(names) > 1 and not np.isnan(draws).any():
-            chances |= dict.fromkeys(names, joint_chance(printed, np.transpose(draws)))
-    return chances
+    for row, regeneration in zip(rows, regenerations, strict=True):
+        single = row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]
+        if single and regeneration and len(regeneration["draws"]):
+            n = len(regeneration["draws"])
+            tables.setdefault(n, []).append((row, regeneration))
+    return {
+        (row["row"], row["column"]): chance
+        for table in tables.values()
+        for chance in [chance_of_draws(table)]
+        for row, _ in table
+    }
 
 
 def _compare_rows(rows, regenerations, profile, by_row):
@@ -110,7 +110,7 @@ def _compare_rows(rows, regenerations, profile, by_row):
         for row, regeneration in zip(rows, regenerations, strict=True)
     ]
     if by_row:
-        found = judge_by_row(rows, regenerations, found, rules.allowance_of(profile))
+        found = judge_by_row(rows, regenerations, found, allowance_of(profile))
     return repeat_departures(rows, found)
 
 
@@ -149,7 +149,7 @@ def _more_needed(comparison):
     """What would decide a row that is undecided, in brackets; empty for others."""
     if math.isfinite(comparison.needs):
         return f"({rounded_up(comparison.needs)} repetitions would decide)"
-    told = comparison.outcome == rules.UNDECIDED and comparison.note
+    told = comparison.outcome == UNDECIDED and comparison.note
     return f"({comparison.note})" if told else ""
 
 
@@ -212,38 +212,37 @@ def compare(
     deviations = deviations or {}
     readings = readings or {}
     ledger = []
-    joint = _joint_chances(rows, cells)
-    printed = [cells.get((row["row"], row["column"]), {}) for row in rows]
-    named = [next((name for name in found if name), "") for found in printed]
-    as_printed = [found.get("") for found in printed]
-    corrected = [found.get(name) for found, name in zip(printed, named, strict=True)]
-    for row, reading in zip(rows, named, strict=True):
-        if reading and reading not in readings:
-            cell = f"{row['row']} / {row['column']}"
-            missing = f"no entry has the id {reading!r}, by which {cell} is read"
-            raise PublishedError("readings.yaml", [missing])
+    found = [cells.get((row["row"], row["column"]), {}) for row in rows]
+    named = [max(by_reading, default="") for by_reading in found]
+    as_printed = [by_reading.get("") for by_reading in found]
+    corrected = [cell.get(name) for cell, name in zip(found, named, strict=True)]
     first = _compare_rows(rows, as_printed, profile, by_row)
     second = _compare_rows(rows, corrected, profile, by_row)
+    joint = _joint_chances(rows, as_printed)
     for row, reading, regeneration, as_read, comparison, other in zip(
         rows, named, as_printed, corrected, first, second, strict=True
     ):
         cell = (row["row"], row["column"])
+        if reading and reading not in readings:
+            missing = (
+                f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
+            )
+            raise PublishedError("readings.yaml", [missing])
         regeneration = regeneration or _UNSAID | {"converged": True}
         converged = bool(regeneration["converged"])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         told = _conclude(comparison, converged, deviation, profile)
         if not reading:
-            other = rules.Comparison("")
+            other = Comparison("")
         ledger.append(
             {
                 **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
                 "profile": profile,
                 "published": row["value"],
                 "reproduced": regeneration["value"],
-                **{
-                    f"reproduced_{name}": regeneration[name]
-                    for name in ("spread", "n", "se")
-                },
+                "reproduced_spread": regeneration["spread"],
+                "reproduced_n": regeneration["n"],
+                "reproduced_se": regeneration["se"],
                 "converged": converged,
                 **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
@@ -315,8 +314,8 @@ def check_findings(ledgers):
     for ledger in ledgers.values():
         for place, line in ledger[ledger["status"] == "refuted"].iterrows():
             for cell in line["rests_on"].splitlines():
-                outcome = outcomes.get((line["paper"], cell), rules.AGREES)
-                if outcome not in (rules.AGREES, rules.COMPATIBLE):
+                outcome = outcomes.get((line["paper"], cell), AGREES)
+                if outcome not in (AGREES, COMPATIBLE):
                     ledger.loc[place, "problem"] = (
                         f"refuted, but {cell}, on which that rests, is not consistent with"
                         f" ours ({outcome}): declare another reason"

@@ -3,6 +3,7 @@
 import difflib
 import gc
 import shlex
+from functools import partial
 
 import click
 
@@ -12,6 +13,7 @@ from companion.reproduction.command import (
     exit_code,
     find_targets,
     heading,
+    listed,
     main,
     show_score,
     wrapped,
@@ -87,11 +89,8 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
             show_score(ledgers)
         _tell_problems(faulty, len(faults))
     most = len(faults) if whole or format != "table" else _MOST_NAMED
-    for text in faults[:most]:
-        click.echo(text, err=True)
-    if faults[most:]:
-        more = f"... and {len(faults) - most} more such files: companion verify --all"
-        click.echo(more, err=True)
+    rest = " such files: companion verify --all"
+    listed(faults, most, rest, partial(click.echo, err=True))
     differs = any(map(len, faulty.values())) or gaps["stale"]
     gc.freeze()  # nor need they be walked when all ends
     context.exit(exit_code(failures, differs or missing))
@@ -100,15 +99,19 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
 def _only(ledger, word):
     """The rows of a ledger that are of some word, all of them without one."""
     from companion.reproduction.scores import EXPLAINED, REFUTED
+    from companion.reproduction.verdicts import problems
 
-    causes = {"explained": EXPLAINED, "unexplained": ("conjecture", "undeclared")}
-    causes["refuted"] = (REFUTED,)
+    statuses = {
+        "explained": EXPLAINED,
+        "unexplained": ("conjecture", "undeclared"),
+        "refuted": (REFUTED,),
+    }
     if word is None:
         return ledger
     if word == "problems":
-        return ledger[ledger["problem"] != ""]
-    if word in causes:
-        return ledger[ledger["status"].isin(causes[word])]
+        return problems(ledger)
+    if word in statuses:
+        return ledger[ledger["status"].isin(statuses[word])]
     return ledger[ledger["outcome"] == word]
 
 
@@ -138,16 +141,11 @@ def _tell_problems(faulty, n_faults):
             cell = f"{shlex.quote(line['row'])} {shlex.quote(line['column'])}"
             advice = f"companion explain {name} {cell}"
             texts.append(f"{place}: {line['problem']} ({advice})")
-    n_wrong = len(texts) + n_faults
-    if not n_wrong:
+    if n_wrong := len(texts) + n_faults:
+        heading(f"Wrong: {n_wrong}")
+        listed(texts, _MOST_NAMED, " values: companion verify --only problems")
+    else:
         click.echo("\nNothing is wrong. The list of all values: companion verify --all")
-        return
-    heading(f"Wrong: {n_wrong}")
-    for text in texts[:_MOST_NAMED]:
-        wrapped(text)
-    if texts[_MOST_NAMED:]:
-        more = len(texts) - _MOST_NAMED
-        click.echo(f"... and {more} more values: companion verify --only problems")
 
 
 @main.command(short_help="All there is about one value.")
@@ -167,23 +165,22 @@ def explain(context, target, row, column):
     run = Reproduction("paper", read=read_stored)
     reports = [run.compute(artefact) for artefact in find_targets(context, [target])]
     lines = [
-        (r, line)
-        for r in reports
-        if r.ledger is not None
-        for line in r.ledger.to_dict("records")
+        (report, line)
+        for report in reports
+        if report.ledger is not None
+        for line in report.ledger.to_dict("records")
     ]
     if column is None and lines:
         _list_rows([line for _, line in lines if row in (None, line["row"])], context)
         return
-    found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
+    found = [own for own in lines if (own[1]["row"], own[1]["column"]) == (row, column)]
     if not found:
         known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
-        close = (
-            difflib.get_close_matches(f"{row!r} {column!r}", known, n=3, cutoff=0.3)
-            or known[:3]
-        )
-        fault = f"{target} has no such value. Did you mean {', '.join(close)}?"
-        fault = fault if known else f"{target} has no printed values."
+        near = difflib.get_close_matches(f"{row!r} {column!r}", known, 3, 0.3)
+        fault = f"{target} has no printed values."
+        if known:
+            hint = ", ".join(near or known[:3])
+            fault = f"{target} has no such value. Did you mean {hint}?"
         faults = [text for report in reports for text in report.failures]
         raise click.UsageError("\n".join(faults) or fault, context)
     for report, line in found:

@@ -77,7 +77,7 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         found = again(store).records()
         assert acknowledged <= set(found)
         assert len(found) <= len(acknowledged) + 4
-        assert {record.rows[0][0] for record in found.values()} == {"0.333333"}
+        assert {record.rows[0]["error"] for record in found.values()} == {"0.333333"}
 
 
 # ------------------------------------------------------------------------------- damaged, foreign
@@ -236,8 +236,8 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
     store.consolidate()
     store.code = "0" * 12  # a run interrupted before the code changed
     store.append(unit, [{"error": 9.0}])
-    assert again(store).records()[unit.key].rows[0][0] == "0.0"
-    assert store.records()[unit.key].rows[0][0] == "9.0"
+    assert again(store).records()[unit.key].rows[0]["error"] == "0.0"
+    assert store.records()[unit.key].rows[0]["error"] == "9.0"
 
 
 # --------------------------------------------------------------------------- several processes

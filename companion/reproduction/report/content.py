@@ -21,7 +21,7 @@ from companion.reproduction.artefacts import (
 )
 from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import departures_first, row_id, verdict_table
+from companion.reproduction.display import departures_first, row_id
 from companion.reproduction.index import load_index
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import (
@@ -31,6 +31,7 @@ from companion.reproduction.scores import (
     score,
 )
 from companion.reproduction.tables import VALUES_MIME
+from companion.reproduction.texts import reproduced_text, texts_of
 from companion.reproduction.times import load_times
 
 #: A link to a heading of a notebook, of this one if there is no file.
@@ -179,14 +180,13 @@ def _prepare(notebook):
 
 def _lines(ledger, deviations, beside):
     """The lines of a ledger with texts, numbers, declared deviations, and what another run says."""
-    table = verdict_table(ledger)
     ledger = departures_first(ledger)
-    lines = zip(ledger.index + 1, ledger.to_dict("records"), table.rows, strict=True)
-    for number, line, texts in lines:
+    lines = zip(ledger.index + 1, ledger.to_dict("records"), strict=True)
+    for number, line in lines:
         cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
         yield line | {
             "number": int(number),
-            "texts": dict(zip(table.header, texts, strict=True)),
+            "texts": texts_of(line),
             "part": line["counts_as"] or NOT_SCORED,
             "anchor": row_id(ledger, line["row"]),
             "deviation": deviations.get(cell),
@@ -196,17 +196,13 @@ def _lines(ledger, deviations, beside):
 
 def _told_beside(ledger, profile):
     """What a run says of each row that it has a value for: value and outcome, by row and column."""
-    table = verdict_table(ledger)
-    told = {}
-    for line, texts in zip(
-        departures_first(ledger).to_dict("records"), table.rows, strict=True
-    ):
-        if line["outcome"] != NOT_RUN:
-            value = texts[table.header.index("reproduced")]
-            told[line["row"], line["column"]] = (
-                f"{profile} run: {value}, {line['outcome']}"
-            )
-    return told
+    return {
+        (line["row"], line["column"]): (
+            f"{profile} run: {reproduced_text(line)}, {line['outcome']}"
+        )
+        for line in ledger.to_dict("records")
+        if line["outcome"] != NOT_RUN
+    }
 
 
 def _read_notebook(entry, profile):
