@@ -77,9 +77,12 @@ def packed(path: Path) -> Path:
 
 def read_table(path: Path) -> bytes:
     """The bytes of a table; a FileNotFoundError says that there is none."""
-    if not path.is_file() and packed(path).is_file():
+    if path.is_file() or not packed(path).is_file():
+        return path.read_bytes()
+    try:
         return lzma.decompress(packed(path).read_bytes())
-    return path.read_bytes()
+    except lzma.LZMAError as error:
+        raise ValueError(f"{packed(path).name} cannot be unpacked: {error}") from error
 
 
 def read_indexed(path: Path, study: str) -> tuple[bytes, Entry | None]:

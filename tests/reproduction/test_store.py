@@ -1,6 +1,7 @@
 """The store of records: what is written stays, what cannot be written is said and not lost."""
 
 import hashlib
+import lzma
 import os
 import signal
 import sqlite3
@@ -109,6 +110,19 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
         getattr(again(store), action)()
     assert str(store.working) in str(caught.value)
     assert store.working.read_bytes() == content
+
+
+def test_a_table_of_a_wheel_is_unpacked_and_a_damaged_one_named(store):
+    fill(store)
+    store.consolidate()
+    found = again(store).records()
+    packed = index.packed(store.path)
+    packed.write_bytes(lzma.compress(store.path.read_bytes()))
+    store.path.unlink()
+    assert again(store).records() == found
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(DamagedError, match=rf"{packed.name} cannot be unpacked"):
+        again(store).records()
 
 
 # ------------------------------------------------------------------------- disks and permissions
