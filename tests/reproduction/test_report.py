@@ -400,7 +400,8 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     one, two = context["entries"]
     for entry in (one, two):
         assert entry.counts.total() == (entry.ledger["counts_as"] != "").sum() > 0
-    assert one.run_counts == {NUMBER_PARTS[4]: len(quick[chosen.id])}
+    scored = (on_record[chosen.id]["outcome"] != "listed").sum()  # as on record
+    assert one.run_counts == {NUMBER_PARTS[4]: scored}
     assert two.run_counts == {}
     assert all(line["beside"].startswith("quick run: ") for line in one.lines)
     assert not any(line["beside"] for line in two.lines)
