@@ -111,20 +111,27 @@ def read_parameters(notebook):
 def _fault(name, value, declared):
     """What is wrong with a value, in words; nothing if it is right."""
     if name not in declared:
-        hint = f"it has {', '.join(declared) or 'none'}"
-        for close in difflib.get_close_matches(name, declared, n=1):
-            hint = f"did you mean {close!r}?"
+        close = difflib.get_close_matches(name, declared, n=1)
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"it has {', '.join(declared) or 'none'}"
+        )
         return f"{name!r} is no parameter of it: {hint}"
     parameter = declared[name]
     types = (int, float) if parameter.type is float else parameter.type
-    right = isinstance(value, types)
-    right = right and isinstance(value, bool) == (parameter.type is bool)
+    right = isinstance(value, types) and (parameter.type is bool) == isinstance(
+        value, bool
+    )
     if right and parameter.choices is not None:
         right = value in parameter.choices
     elif right and parameter.type in (int, float):
         right = math.isfinite(value) and parameter.low <= value <= parameter.high
-    fault = f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
-    return None if right else fault
+    return (
+        None
+        if right
+        else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
+    )
 
 
 def _allowed(parameter):
@@ -132,12 +139,12 @@ def _allowed(parameter):
     if parameter.choices is not None:
         return "one of " + ", ".join(map(repr, parameter.choices))
     words = _WORDS[parameter.type]
-    least = math.isfinite(parameter.low)
-    most = math.isfinite(parameter.high)
-    if least and most:
-        return f"{words} from {parameter.low} to {parameter.high}"
-    words += f" of at least {parameter.low}" * least
-    return words + f" of at most {parameter.high}" * most
+    low = parameter.low
+    high = parameter.high
+    if math.isfinite(low) and math.isfinite(high):
+        return f"{words} from {low} to {high}"
+    words += f" of at least {low}" * math.isfinite(low)
+    return words + f" of at most {high}" * math.isfinite(high)
 
 
 def check_parameters(owner, declared, values, *, text=False):

@@ -40,7 +40,6 @@ COLUMNS = (
     "where",
     "note",
 )
-_NUMBERS = ("value", "spread", "n", "matters")
 _NUMBER = re.compile(
     r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
 )
@@ -133,32 +132,36 @@ def _float(text):
 
 def _check_record(record, paper):
     """All faults of one row, and its numbers, NaN where it has none."""
-    kind = record["kind"]
-    asks = record["asks"]
-    printed = record["printed"]
-    numbers = {name: _float(record[name]) for name in _NUMBERS}
+    asks, kind, printed, relation = map(
+        record.get, ("asks", "kind", "printed", "relation")
+    )
+    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
+    numbers = {
+        name: _float(record[name]) for name in ("value", "spread", "n", "matters")
+    }
     numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
-        fault = f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"
-        return [fault], numbers
+        return [
+            f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"
+        ], numbers
     value = numbers["value"]
     n = numbers["n"]
     parsed = parse_printed(printed)
     claim = kind == "ordinal"
+    scored = asks in SCORED
+    many = kind == "stochastic"
     if claim:
         reads = "a number or nothing"
-        unlike = record["value"] and math.isnan(value)
+        unlike = text and math.isnan(value)
     elif parsed is None:
         reads = "nothing"
-        unlike = record["value"]
+        unlike = text
     else:
         reads = parsed.value
         unlike = value != parsed.value
     word = printed and parsed is None and kind not in ("deterministic", "ordinal")
-    needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
-    least = max(needed, 1)
-    few = not (n.is_integer() and n >= least) if record["n"] else needed
-    relation = record["relation"]
+    least = {"stochastic": 1, "spread": 2}.get(kind, 0)
+    few = not (n.is_integer() and n >= max(least, 1)) if count else least
     bad_relation = parse_relation(relation) is None if claim else relation
     named = ("artefact", "row", "column", "where", "printed")
     faults = {f"{name} is empty": not record[name] for name in named}
@@ -168,7 +171,7 @@ def _check_record(record, paper):
         f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks
         not in ASKS,
         f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
-            asks in SCORED and (asks == "claim") != claim
+            scored and (asks == "claim") != claim
         ),
         "sentence is empty: quote what is claimed, or say what we ask": (
             asks in ("claim", "ours") and not record["sentence"]
@@ -180,26 +183,19 @@ def _check_record(record, paper):
             asks not in ("value", "setting") and not record["why"]
         ),
         f"repeats is given, but a {asks} is not scored anyway": record["repeats"]
-        and asks not in SCORED,
-        f"matters {record['matters']!r} is no positive number": record["matters"]
+        and not scored,
+        f"matters {matters!r} is no positive number": matters
         and not numbers["matters"] > 0,
         f"printed {printed!r} is no number, which kind {kind!r} needs": word,
-        f"value must be {reads}, as printed is {printed!r}. Got {record['value']!r}": unlike,
-        f"value {value:g} is negative, which no spread is": kind == "spread"
-        and value < 0,
-        f"n of kind {kind!r} must be a whole number >= {least}. Got {record['n']!r}": few,
-    }
-    if spread := record["spread"]:
-        faults |= {
-            f"spread {spread!r} is no number >= 0": not numbers["spread"] >= 0,
-            "spread is given, but only a stochastic value with n > 1 has one": not (
-                kind == "stochastic" and n > 1
-            ),
-            "spread_is is empty: say of what it is a deviation": not record[
-                "spread_is"
-            ],
-        }
-    faults |= {
+        f"value must be {reads}, as printed is {printed!r}. Got {text!r}": unlike,
+        f"value {text} is negative, which no spread is": kind == "spread" and value < 0,
+        f"n of kind {kind!r} must be a whole number >= {max(least, 1)}. Got {count!r}": few,
+        f"spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
+        "spread is given, but only a stochastic value with n > 1 has one": (
+            spread and not (many and n > 1)
+        ),
+        "spread_is is empty: say of what it is a deviation": spread
+        and not record["spread_is"],
         "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
         f"Got {relation!r}": bad_relation,
         f"overlap {record['overlap']!r} is no number >= 0": not numbers["overlap"] >= 0,
@@ -209,17 +205,18 @@ def _check_record(record, paper):
 
 def _wrong_repeats(records, lines):
     """Faults of rows that say which one they repeat; `lines` by (artefact, row, column)."""
-    places = {f"{cell[0]}: {cell[1]} / {cell[2]}": line for cell, line in lines.items()}
+    names = {f"{artefact}: {row} / {column}" for artefact, row, column in lines}
     faults = []
     for record in (record for record in records if record["repeats"]):
-        artefact = record["artefact"]
-        repeats = record["repeats"]
-        own = lines[artefact, record["row"], record["column"]]
-        repeated = places.get(repeats) or places.get(f"{artefact}: {repeats}", own)
-        if repeated == own:
+        cell = (record["artefact"], record["row"], record["column"])
+        repeated = {
+            record["repeats"],
+            f"{record['artefact']}: {record['repeats']}",
+        } & names
+        if not repeated or f"{cell[0]}: {cell[1]} / {cell[2]}" in repeated:
             faults.append(
-                f"{own}: repeats {repeats!r}, which is no other 'row / column' of"
-                f" {artefact}, nor an 'artefact: row / column' of the paper"
+                f"{lines[cell]}: repeats {record['repeats']!r}, which is no other 'row / column' of"
+                f" {record['artefact']}, nor an 'artefact: row / column' of the paper"
             )
     return faults
 
@@ -261,21 +258,19 @@ def load_published(paper, path=None):
         header, *lines = read_csv(path.read_bytes())
     except ValueError as error:
         raise PublishedError(path.name, [str(error)]) from error
-    if sorted(header) != sorted(COLUMNS):
-        wrong = {
-            "is missing": {*COLUMNS} - {*header},
-            "is unknown": {*header} - {*COLUMNS},
-            "is there twice": {name for name in header if header.count(name) > 1},
-        }
-        raise PublishedError(
-            path.name,
-            [
-                f"line 1: column {name!r} {fault}"
-                for fault, names in wrong.items()
-                for name in sorted(names)
-            ],
-        )
-    faults = []
+    faults = [
+        f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header
+    ]
+    faults += [
+        f"line 1: column {name!r} is unknown" for name in header if name not in COLUMNS
+    ]
+    faults += [
+        f"line 1: column {name!r} is there twice"
+        for name in COLUMNS
+        if header.count(name) > 1
+    ]
+    if faults:
+        raise PublishedError(path.name, faults)
     records = []
     seen = {}
     for number, cells in enumerate(lines, start=2):

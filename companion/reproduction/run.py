@@ -133,13 +133,13 @@ def _stored(store: RecordStore) -> Records:
 def _gaps(store: RecordStore, found: Found) -> dict[str, list[str]]:
     """What is wrong with the records that are there, by kind."""
     table = store.path if store.profile == "paper" else store.working
-    units = store.units
+    absent = [str(unit) for key, unit in store.units.items() if key not in found]
+    old = [r for key, r in found.items() if key in store.units and r.code != store.code]
+    strays = [r for key, r in found.items() if key not in store.units and r.line]
     gaps: dict[str, list[str]] = {"missing": [], "stale": []}
-    if absent := [str(unit) for key, unit in units.items() if key not in found]:
-        few = f"{len(absent)} of {len(units)} units have no record"
+    if absent:
+        few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
-    old = [r for key, r in found.items() if key in units and r.code != store.code]
-    strays = [r for key, r in found.items() if key not in units and r.line]
     faults = {f"were made by other code or data than {store.code}": old}
     faults["are of no unit listed"] = strays
     for fault, records in faults.items():
@@ -147,8 +147,9 @@ def _gaps(store: RecordStore, found: Found) -> dict[str, list[str]]:
             line = min(record.line for record in records)
             place = f"{table}, line {line}" if line else f"{store.working}"
             many = f"{place}: {len(records)} of {len(found)} records {fault}"
-            advice = "`companion reproduce --fresh` computes them again"
-            gaps["stale"].append(f"{many}; {advice}")
+            gaps["stale"].append(
+                f"{many}; `companion reproduce --fresh` computes them again"
+            )
     return gaps
 
 
@@ -156,10 +157,11 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     study = store.study
     computed = 0
-    failed: dict[str, str] = {}
-    damaged: dict[str, str] = {}
-    missing: dict[str, str] = {}
-    without_rows = {"failed": failed, "damaged": damaged, "missing": missing}
+    without_rows: dict[str, dict[str, str]] = {
+        "failed": {},
+        "damaged": {},
+        "missing": {},
+    }
     bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
     try:
         with bar, compute_units(study, todo, *workers) as outcomes:
@@ -170,6 +172,7 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
                 else:
                     without_rows[kind][key] = content
                 bar.update()
+        failed, damaged, missing = without_rows.values()
         if failed:
             raise _failure(store, failed | damaged)
         if damaged:
