@@ -104,11 +104,3 @@ def test_no_multipliers_have_a_dual_objective_above_the_optimum(machine):
         noise = size * rng.normal(size=answer.multipliers.shape)
         judged = machine.judge(replace(answer, multipliers=answer.multipliers + noise))
         assert judged.dual <= optimum * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("machine", ["LS", "L1"])
-def test_left_out_decisions_in_closed_form_are_those_of_training_again(machine):
-    table = agreement.left_out(PROBLEMS["two Gaussians"], machine)
-    again = table.pop("trained again")
-    assert table.shape == (40, 2 if machine == "LS" else 1)
-    assert table.sub(again, axis=0).abs().max().max() < 1e-6

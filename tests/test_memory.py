@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from _cases import cases, refused
+from _cases import cases
 
 from companion._utils import memory as _memory
 
@@ -53,10 +53,3 @@ def test_the_limit_of_a_container_leaves_less(linux, version, line, top, place):
         assert _memory.available_megabytes() == 1000.0
         group(inner, GIGABYTE, 2 * GIGABYTE, version=version)
         assert _memory.available_megabytes() == 0.0
-
-
-def test_what_is_refused_says_what_it_takes_what_is_there_and_the_way_out(monkeypatch):
-    monkeypatch.setattr(_memory, "available_megabytes", lambda: 1500.0)
-    message = "The fit takes about 1.6 GB of memory, and 1.5 GB are free here. Do less."
-    refused(message, _memory.require_memory, "The fit", 1600.0, "Do less.")
-    _memory.require_memory("The fit", 1400.0, "Do less.")

@@ -20,15 +20,6 @@ def test_the_standard_error_is_that_of_scipy():
     assert mean_error([3.0]) == pytest.approx((3.0, np.nan, 1), nan_ok=True)
 
 
-def test_the_paired_difference_is_the_paired_t_statistic():
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(size=(2, 30))
-    difference = paired_difference(a, b)
-    expected = stats.ttest_rel(a, b).statistic
-    assert difference.mean / difference.standard_error == pytest.approx(expected)
-    assert paired_difference(b, a) == (-difference.mean, difference.standard_error, 30)
-
-
 @cases(
     "call, message",
     (lambda: mean_error([]), r"at least one repetition. Got shape \(0,\)"),
