@@ -772,10 +772,19 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(
         invoke([fig_2(21.0), fig_1()], "explain", "toy", "claim")
         == "toy/fig_1 claim  gain\n"
     )
-    fault = "toy has no such value. Did you mean 'size' 'points'"
-    assert fault in invoke(
-        [fig_2(21.0), fig_1()], "explain", "toy", "sizes", "points", code=2
-    )
+
+
+FAULTS = [
+    (("sizes",), "toy has no row sizes. Did you mean size?"),
+    (("sizes", "points"), "toy has no row sizes. Did you mean size?"),
+    (("size", "point"), "Row size of toy has no column point. Did you mean points?"),
+    (("quite other",), "toy has no row 'quite other'. Did you mean size, claim?"),
+]
+
+
+@pytest.mark.parametrize(("place", "fault"), FAULTS)
+def test_explain_names_the_nearest_rows_and_columns(project, place, fault):
+    assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", *place, code=2)
 
 
 # -- data -----------------------------------------------------------------------------------

@@ -382,9 +382,11 @@ def explained(line, artefact, frames):
 
     studies = _studies_behind(line, artefact, frames)
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
+    texts = texts_of(line)
+    texts["corrected"] = texts.pop(CORRECTED)
     found = (
         {"in short": sentence(line)}
-        | texts_of(line)
+        | texts
         | {
             "evidence": line["evidence"],
             "rests on": line["rests_on"].replace("\n", "; "),

@@ -170,31 +170,41 @@ def explain(context, target, row, column):
         if report.ledger is not None
         for line in report.ledger.to_dict("records")
     ]
-    if column is None and lines:
-        _list_rows([line for _, line in lines if row in (None, line["row"])], context)
-        return
-    found = [own for own in lines if (own[1]["row"], own[1]["column"]) == (row, column)]
-    if not found:
-        known = [f"{line['row']!r} {line['column']!r}" for _, line in lines]
-        near = difflib.get_close_matches(f"{row!r} {column!r}", known, 3, 0.3)
-        fault = f"{target} has no printed values."
-        if known:
-            hint = ", ".join(near or known[:3])
-            fault = f"{target} has no such value. Did you mean {hint}?"
+    if not lines:
         faults = [text for report in reports for text in report.failures]
-        raise click.UsageError("\n".join(faults) or fault, context)
+        none = f"{target} has no printed values."
+        raise click.UsageError("\n".join(faults) or none, context)
+    if row is not None:
+        of_row = [line for _, line in lines if line["row"] == row]
+        names = [line["row"] for _, line in lines]
+        _check_known(context, f"{target} has no row", row, names)
+    if column is None:
+        _list_rows([line for _, line in lines] if row is None else of_row)
+        return
+    names = [line["column"] for line in of_row]
+    fault = f"Row {shlex.quote(row)} of {target} has no column"
+    _check_known(context, fault, column, names)
+    found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
     for report, line in found:
         frames = {name: own.frame for name, own in report.records.items()}
         for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)
 
 
-def _list_rows(lines, context):
+def _check_known(context, fault, name, known):
+    """Stop at a name that is not known, with the nearest that are, as a shell wants them."""
+    if name in known:
+        return
+    known = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or known[:3]
+    nearest = ", ".join(map(shlex.quote, close))
+    raise click.UsageError(
+        f"{fault} {shlex.quote(name)}. Did you mean {nearest}?", context
+    )
+
+
+def _list_rows(lines):
     """Each row with its columns, quoted as a shell wants them."""
-    if not lines:
-        raise click.UsageError(
-            "There is no such row; without one all rows are listed.", context
-        )
     of_rows = {}
     for line in lines:
         place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"

@@ -5,7 +5,8 @@ companionLedger({"paper": {{ group.paper.key | tojson }}, "artefacts": [
 {"id": {{ id | tojson }}, "slug": "{{ slug(id) }}", "page": {{ (entry.notebook is not none) | tojson }}, "together": {{ entry.together | tojson }}, "reasons": [
 {%- for reason, lines in entry.reasons.items() %}[{{ reason.reason | tojson }}, {{ lines[0].number }}]{{ "," if not loop.last }}{% endfor %}], "rows": [
 {% for line in entry.lines %}
-{% set remarks = ["not converged" if not line.converged and line.outcome != "not run" else "", line.problem, line.note, line.beside] | select | join("; ") %}
+{% set decides = line.verdict.partition(" (")[2].rstrip(")") if line.outcome == "undecided" else "" %}
+{% set remarks = ["not converged" if not line.converged and line.outcome != "not run" else "", line.problem, decides, line.note if line.note != decides else "", line.beside] | select | join("; ") %}
 {% set texts = line.texts %}
 {{ [line.anchor | default(none), line.row, line.column, texts["published"], line.where, texts["reproduced"], texts["distance"],
   texts["support"], texts["would see"], texts["n"], line.asks, (signs.keys() | list).index(line.part), line.outcome,

@@ -17,6 +17,18 @@
     return element;
   }
 
+  const GREEK = { alpha: "α", gamma: "γ", delta: "δ", epsilon: "ε", theta: "θ", kappa: "κ",
+    lambda: "λ", mu: "μ", xi: "ξ", pi: "π", rho: "ρ", sigma: "σ", tau: "τ" };
+  const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const WORDS = new RegExp("\\b(" + Object.keys(GREEK).join("|") + ")(?![a-z])", "g");
+
+  /* A text with its formulas as they are written by hand. */
+  function symbols(text) {
+    const raised = (_, sign, digits) => (sign ? "⁻" : "") + digits.replace(/./g, (d) => RAISED[d]);
+    return text.replace(WORDS, (word) => GREEK[word]).replace(/\^(-?)(\d+)/g, raised)
+      .replaceAll("<=", "≤").replaceAll(">=", "≥");
+  }
+
   /* The number that a text begins with, "" for none. */
   function number(text) {
     const plain = text.replace(/,/g, "").replace(/ ?[x×*]? ?10\^/, "e").replace(/^e/, "1e");
@@ -96,10 +108,11 @@
       if (row.asRead) verdict.push(...small("after correcting misprints: " + row.asRead));
       if (row.why[0]) {
         verdict.push(...small(row.status + ":"), " ",
-          make("a", { class: "reason", href: reason }, row.why[0]));
+          make("a", { class: "reason", href: reason }, symbols(row.why[0])));
       }
-      verdict.push(...small(row.remarks));
-      const cells = [[link], [row.row], [row.column], [row.printed, ...small(row.where)],
+      verdict.push(...small(symbols(row.remarks)));
+      const printed = [symbols(row.printed), ...small(row.where)];
+      const cells = [[link], [symbols(row.row)], [symbols(row.column)], printed,
         [row.reproduced], [row.distance], [row.support], [row.wouldSee], [row.n], [row.asks],
         verdict];
       return make("tr", { role: "row", id: row.id, "data-paper": row.values[0],
