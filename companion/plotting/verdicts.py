@@ -81,7 +81,7 @@ def plot_published(axes, ledger, rows=None, columns=None):
 
     A diamond is the print; a mark is the regeneration with two standard errors of their difference
     to either side (of a single printed draw, two standard deviations of the draws), so that a line
-    that reaches the diamond is no contradiction.
+    that reaches the diamond is no contradiction. The title counts them.
 
     Parameters
     ----------
@@ -98,6 +98,9 @@ def plot_published(axes, ledger, rows=None, columns=None):
     columns = list(dict.fromkeys(values["column"])) if columns is None else columns
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
     seen = {}
+    shown = values[values["column"].isin(columns) & values["row"].isin(rows)]
+    scored = shown["counts_as"][~shown["counts_as"].isin(("", "not run"))]
+    consistent = scored.isin(("agrees", "compatible")).sum()
     for ax, column in zip(np.ravel(axes), columns, strict=True):
         shown = values[(values["column"] == column) & values["row"].isin(rows)]
         for line in shown.to_dict("records"):
@@ -127,7 +130,13 @@ def plot_published(axes, ledger, rows=None, columns=None):
         ax.set(title=column, ylim=(len(rows) - 0.5, -0.5))
         ax.set_yticks(range(len(rows)), rows)
         ax.grid(axis="y", color="#eeeeee")
-    np.ravel(axes)[0].figure.legend(
+    figure = np.ravel(axes)[0].figure
+    if len(scored):
+        figure.suptitle(
+            f"{consistent} of {len(scored)} printed numbers are consistent with ours",
+            fontsize="medium",
+        )
+    figure.legend(
         seen.values(),
         seen,
         loc="outside lower center",

@@ -234,10 +234,13 @@ def _sentences_told(ledger):
     ]
     words = {"mixed": "mixed", UNDECIDED: "undecided", "not run": "not run"}
     parts += [_are(sentences[of], word) for of, word in words.items() if sentences[of]]
-    many = "sentence" if sentences["all"] == 1 else "sentences"
+    if sentences["all"] == 1:
+        (said,) = (part for part in parts if not part.startswith("0 "))
+        word = said.partition(" ")[2]
+        return [f"The one sentence of the paper that can be tested here {word}."]
     text = ", ".join(parts[:-1]) + f" and {parts[-1]}"
     return [
-        f"Of {sentences['all']} {many} of the paper that can be tested here, {text}."
+        f"Of {sentences['all']} sentences of the paper that can be tested here, {text}."
     ]
 
 
