@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import nbformat
 import pandas as pd
@@ -103,11 +104,12 @@ def run(small, notebook, monkeypatch):
     return run
 
 
-def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(run):
-    first, second = run("cell-04")[0]["cards"]
-    title, _, citation, _, *sentences = first.splitlines()
-    assert (title, citation) == ("### One", "A. Nobody (`one`).")
-    proposes, today, own_score = sentences
+def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(small):
+    first, second = (
+        show.whole_card(paper, small[key])
+        for key, paper in artefacts.list_papers().items()
+    )
+    proposes, today, own_score = first.splitlines()
     assert proposes == "* **What it proposes.** A trick."
     assert today == "* **Today.** `sorted`."
     numbers = (
@@ -121,6 +123,18 @@ def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(run):
         in second
     )
     assert "The main claim" not in second
+
+
+def test_after_what_a_paper_proposes_stands_its_first_figure(small):
+    own = replace(list_papers()["gacv"], claim="better")
+    first, figure, last = show.pictured_card(own, small["one"])
+    title, _, citation, _, proposes = first.data.splitlines()
+    assert title == f"### {own.title}"
+    assert citation == f"{own.citation} (`gacv`)."
+    assert proposes == f"* **What it proposes.** {own.proposes}"
+    assert figure.data.startswith(b"\x89PNG")
+    assert figure.alt.startswith("A figure. Axes: x_2 over x_1.")
+    assert f"* **Today.** {own.today}" in last.data.splitlines()
 
 
 @pytest.mark.parametrize("key", list_papers())

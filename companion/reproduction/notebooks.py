@@ -77,6 +77,12 @@ def clean_notebook(notebook, stamp=None):
     return notebook
 
 
+def first_figure(notebook):
+    """The first output of a notebook that is a figure, None if there is none."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    return next((out for out in outputs if "image/png" in out.get("data", {})), None)
+
+
 def _with_few_colours(notebook):
     """Give the figures 256 colours, in place, which takes a quarter of the bytes."""
     from PIL import Image

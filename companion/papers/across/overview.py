@@ -3,14 +3,17 @@
 Everything is read from records and data files; nothing is computed anew and no number is typed.
 """
 
+from base64 import b64decode
 from collections import Counter
 
+import nbformat
 import pandas as pd
 
 from companion.reproduction import declared
-from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.artefacts import list_artefacts, list_papers, notebook_path
 from companion.reproduction.cards import card
 from companion.reproduction.display import escaped, whole
+from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import (
     numbers_in_words,
@@ -59,6 +62,19 @@ def whole_card(paper, ledger):
     if paper.claim:
         text += f" The main claim, {main_claim(paper, ledger)}."
     return f"{card(paper, ledger).to_markdown()}\n* **The score.** {text}"
+
+
+def pictured_card(paper, ledger):
+    """The card of a paper in parts to display: after what it proposes its first figure."""
+    from IPython.display import Image, Markdown
+
+    proposes, *lines = whole_card(paper, ledger).splitlines()
+    title = f"### {paper.title}\n\n{paper.citation} (`{paper.key}`)."
+    first_page = notebook_path(paper.artefacts[0])
+    figure = first_figure(nbformat.read(first_page, as_version=4))
+    size_and_alt = figure.metadata["image/png"]
+    picture = Image(b64decode(figure.data["image/png"]), **size_and_alt)
+    return [Markdown(f"{title}\n\n{proposes}"), picture, Markdown("\n".join(lines))]
 
 
 def summary(ledgers):

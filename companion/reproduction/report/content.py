@@ -23,6 +23,7 @@ from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, row_id
 from companion.reproduction.index import load_index
+from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import (
     NOT_SCORED,
@@ -141,17 +142,14 @@ _WIDE = 620  # pixels of a figure whose letters a telephone would make too small
 
 def _find_figure(entry):
     """Keep the first figure of a notebook, and leave out the numbers behind its tables."""
-    outputs = [
-        output for cell in entry.notebook.cells for output in cell.get("outputs", [])
-    ]
-    drawn = [output for output in outputs if "image/png" in output.get("data", {})]
-    if drawn:
-        first = drawn[0]
-        entry.figure = first.data["image/png"]
-        about = first.metadata.get("image/png", {}).get("alt", "")
+    figure = first_figure(entry.notebook)
+    if figure is not None:
+        entry.figure = figure.data["image/png"]
+        about = figure.metadata.get("image/png", {}).get("alt", "")
         entry.alt = about or f"The first figure of “{entry.artefact.title}”"
-    for output in outputs:
-        output.get("data", {}).pop(VALUES_MIME, None)
+    for cell in entry.notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(VALUES_MIME, None)
 
 
 def _as_on_the_site(link):
