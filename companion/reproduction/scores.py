@@ -253,7 +253,8 @@ class JointTest:
 
     def __str__(self):
         more = "more" if self.total >= self.n else "less"
-        squares = f"{self.total:.3g} where {self.n} are expected"
+        total = float(f"{self.total:.3g}")
+        squares = f"{total:,.12g} where {self.n} are expected"
         return (
             f"{self.n} {self.what} together: squared distances add up to {squares} (chance of"
             f" {more} {_chance(self.chance)}); {self.above} above the print, {self.n - self.above}"
