@@ -19,7 +19,7 @@ def said(*words, **options):
     return done.stdout
 
 
-def wait_for(condition, seconds=60, what="waited in vain"):
+def wait_for(condition, seconds=180, what="waited in vain"):
     """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():

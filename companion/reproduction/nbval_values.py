@@ -66,15 +66,15 @@ def _values(outputs):
 
 def difference_of_values(committed, again, where="", rtol=1e-9, atol=1e-12):
     """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
-    kinds = (type(committed), type(again))
+    both = (committed, again)  # of a notebook, or of a kernel: a dict or a class of it
     inside = []
-    if kinds == (dict, dict) and committed.keys() == again.keys():
+    if all(isinstance(one, dict) for one in both) and committed.keys() == again.keys():
         inside = [(f"{where} / {name}", name) for name in committed]
-    elif kinds == (list, list) and len(committed) == len(again):
+    elif all(isinstance(one, list) for one in both) and len(committed) == len(again):
         inside = [(f"{where} [{i}]", i) for i in range(len(committed))]
     elif not (
         (
-            {*kinds} in ({float}, {float, int})
+            {*map(type, both)} in ({float}, {float, int})
             and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
         )
         or committed == again
