@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases, each, refused, warned
+from _cases import cases, each, refused
 
 from companion import WeightedRobustSVC
 from companion.kernels import gram
@@ -106,21 +106,6 @@ def test_one_class_only_is_refused_also_by_weight():
         Y,
         sample_weight=0.0 * Y,
     )
-
-
-def test_a_spent_budget_is_a_warning_and_an_attribute():
-    X, y = three_classes(90, 4)
-    machine = WeightedRobustSVC(
-        C=0.3, kernel="linear", utility=UTILITY, truncation=0.0, max_iter=1
-    )
-    warned(
-        "dca did not converge: The budget of 1 DC steps is spent.*Raise max_iter",
-        machine.fit,
-        X,
-        y,
-    )
-    assert not machine.converged_
-    assert machine.predict(X).shape == (90,)
 
 
 def test_average_utility_takes_any_labels_and_names_those_without_a_row():

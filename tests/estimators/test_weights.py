@@ -49,9 +49,3 @@ def test_class_weight_is_the_same_weight_on_every_sample_of_the_class(machine):
 )
 def test_impossible_weights_are_refused(weight, message):
     refused(message, L1SVC().fit, *two_clouds(20), sample_weight=weight)
-
-
-@pytest.mark.parametrize("factor", [0.0, -1.0, np.inf])
-def test_a_class_weight_that_is_not_positive_is_refused(factor):
-    message = "'class_weight' parameter of L2SVC must have positive"
-    refused(message, L2SVC(class_weight={0: factor}).fit, *two_clouds(20))

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases, each, refused, warned
+from _cases import cases, each, refused
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
@@ -232,11 +232,6 @@ def test_a_fit_that_fails_scores_the_error_score_and_says_why():
     refused("only one class: .* rest of every fold needs both", search.fit, X, Y)
     search.set_params(param_grid={"class_weight": [{0: 0.0}]}, cv=2)
     refused("'class_weight' .* positive finite entries. Got {0: 0.0}", search.fit, X, Y)
-
-
-def test_cells_that_do_not_converge_warn_as_a_single_fit_does():
-    search = KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)
-    warned("max_iter", search.fit, X, Y)
 
 
 def test_a_matrix_beyond_the_cache_is_searched_cell_by_cell():
