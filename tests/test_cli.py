@@ -782,6 +782,22 @@ FAULTS = [
 ]
 
 
+def test_explain_lists_each_name_in_one_line_to_be_copied(project):
+    published = project / "data" / "published" / "toy.csv"
+    names = [f"the size in points of print {i}" for i in range(6)]
+    published.write_text(
+        PUBLISHED
+        + "".join(
+            f"toy,fig_2,size,{name},value,20,20,,,,deterministic,,,,,,,p. 3,\n"
+            for name in names
+        )
+    )
+    listed = invoke([fig_2()], "explain", "toy").splitlines()
+    assert max(map(len, listed)) <= 80
+    for name in names:
+        assert any(f"'{name}'" in line for line in listed)
+
+
 @pytest.mark.parametrize(("place", "fault"), FAULTS)
 def test_explain_names_the_nearest_rows_and_columns(project, place, fault):
     assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", *place, code=2)

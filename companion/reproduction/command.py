@@ -119,7 +119,7 @@ def columns(elsewhere=80):
 
 
 def wrapped(text, indent=4, err=False):
-    """Print a text in lines that fit the terminal."""
+    """Print a text in lines that fit the terminal; a no-break space ends no line."""
     fitting = textwrap.wrap(
         text,
         columns(),
@@ -127,7 +127,7 @@ def wrapped(text, indent=4, err=False):
         break_on_hyphens=False,
         break_long_words=False,  # paths, to be copied
     )
-    click.echo("\n".join(fitting), err=err)
+    click.echo("\n".join(fitting).replace("\xa0", " "), err=err)
 
 
 def show_score(ledgers, groups=None):

@@ -210,4 +210,5 @@ def _list_rows(lines):
         place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
         of_rows.setdefault(place, []).append(shlex.quote(line["column"]))
     for place, own in of_rows.items():
-        wrapped(f"{place}  {'  '.join(own)}")
+        whole_names = [name.replace(" ", "\xa0") for name in own]  # to be copied
+        wrapped(f"{place}  {'  '.join(whole_names)}")
