@@ -16,6 +16,10 @@ def main():
         from companion.cli import main as command
 
         command()
+    except (
+        KeyboardInterrupt
+    ):  # while it was imported; the command says later ones itself
+        sys.exit(130)
     except (DamagedData, DataUnavailable) as error:
         print(error, file=sys.stderr)
         sys.exit(3)

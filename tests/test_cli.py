@@ -904,6 +904,17 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
         assert capsys.readouterr().err == f"{said} pip install '.[reproduce]'\n"
 
 
+def test_ctrl_c_before_the_command_has_begun_ends_with_130(monkeypatch, capsys):
+    def command():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("companion.cli.main", command)
+    with pytest.raises(SystemExit) as stop:
+        __main__.main()
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == ""
+
+
 READERS = ["--help", "verify l1nsvm"]
 
 
