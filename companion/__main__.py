@@ -16,10 +16,8 @@ def main():
         from companion.cli import main as command
 
         command()
-    except (
-        KeyboardInterrupt
-    ):  # while it was imported; the command says later ones itself
-        sys.exit(130)
+    except KeyboardInterrupt:
+        sys.exit(130)  # while it was imported; the command says later ones itself
     except (DamagedData, DataUnavailable) as error:
         print(error, file=sys.stderr)
         sys.exit(3)
