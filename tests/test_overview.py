@@ -133,7 +133,7 @@ def test_after_what_a_paper_proposes_stands_its_first_figure(small):
     assert citation == f"{own.citation} (`gacv`)."
     assert proposes == f"* **What it proposes.** {own.proposes}"
     assert figure.data.startswith(b"\x89PNG")
-    assert figure.alt.startswith("A figure. Axes: x_2 over x_1.")
+    assert figure.alt.startswith("A figure. ") and "Axes: x_2 over x_1." in figure.alt
     assert f"* **Today.** {own.today}" in last.data.splitlines()
 
 
