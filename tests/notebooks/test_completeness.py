@@ -85,6 +85,24 @@ def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_mac
             assert not re.search(r"\b0x[0-9a-f]{6,}", text)
 
 
+#: Words of the rules, which a reader of a notebook need not know.
+OLD_WORDS = re.compile(
+    r"\b(as read|on record|would see|listed|conjectures?|matters)\b", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_sentence_has_words_of_the_rules(path):
+    """But for what is folded."""
+    texts = []
+    for cell in read(path).cells:
+        outputs = cell.get("outputs", [])
+        texts += [cell.source, *(output.get("text", "") for output in outputs)]
+        texts += [o.get("data", {}).get("text/markdown", "") for o in outputs]
+    told = re.sub(r"(?s)<details>.*?</details>", "", "\n".join(texts))
+    assert OLD_WORDS.findall(told) == []
+
+
 @pytest.mark.parametrize("name", ARTEFACTS)
 def test_papermill_sees_the_parameters_that_the_command_checks(name):
     path = notebook_path(ARTEFACTS[name])
