@@ -33,8 +33,6 @@ from companion.papers.summaries import (
     none_without_records,
     study_over,
 )
-from companion.reproduction.published import load_published
-from companion.reproduction.vectors import squared_distances_from_the_others
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -252,7 +250,7 @@ def _add_sizes(out, frame):
 
 def _add_tables(out, folds, partitions):
     """Tables 6.3.2 and 6.3.3, and their tests."""
-    every = _every_partition(folds, partitions)
+    every = every_partition(folds, partitions)
     _add_cells(out, every)
     _add_wilcoxon(out, every)
 
@@ -267,7 +265,7 @@ def _add_boxed(out, boxed):
     out.extend(found, BOXED_READING)
 
 
-def _every_partition(folds, partitions):
+def every_partition(folds, partitions):
     """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
     keys = ["dataset", "partition", "method"]
     table = cells(folds, keys)
@@ -434,70 +432,6 @@ def wilcoxon_table(frame):
         columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
         tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
     return pd.concat(tables, names=["data set", "method"]).reset_index()
-
-
-def scalings(records):
-    """Cells of the partitions that both scalings of the inputs have, by what they are called."""
-    standardised = _every_partition(records["folds"], records["partitions"])
-    boxed = records["boxed"]
-    if not len(boxed) or not len(standardised):
-        return {}
-    shared = standardised.partition.isin(boxed.partition)
-    return {"standardised": standardised[shared], "in the box": boxed}
-
-
-#: Methods that have one partition in the box.
-COSTLY = "TSVT"
-
-
-def scaling_tests(records):
-    """How far the print of all sets but Segment1 is from our partitions, by either scaling.
-
-    The numbers of a partition hang together, so that the print is judged as one more partition:
-    beside its squared distance from ours stands the largest of one of ours from the others, and the
-    share of all that are as far as it is. Numbers that repeat another, and those of methods on few
-    partitions in the box, are left out.
-    """
-    published = load_published(PAPER)
-    published = published[
-        (published.artefact == "real_sets")
-        & (published.kind == "stochastic")
-        & (published.repeats == "")
-        & ~published.column.str.startswith(problems.LARGE)
-        & ~published.row.str.startswith(COSTLY)
-    ]
-    is_error = published.column.isin(SETS)
-    errors = _one_vector(published[is_error])
-    spreads = _one_vector(published[~is_error])
-    rows = []
-    for name, table in scalings(records).items():
-        ours = table.pivot(index="partition", columns=["dataset", "method"])
-        svm = errors.xs(SVM, axis=1, level="method", drop_level=False)
-        for what, printed, partitions in (
-            ("errors of the SVM", svm, ours.error),
-            ("methods - SVM", _changes(errors), _changes(ours.error)),
-            ("spreads", spreads, ours.spread),
-        ):
-            vectors = pd.concat([printed, partitions], join="inner").dropna()
-            far = squared_distances_from_the_others(vectors)
-            row = {"inputs": name, "what": what, "n": vectors.shape[1]}
-            row |= {"distance": far[0], "largest of ours": far[1:].max()}
-            rows.append(row | {"as far": np.mean(far >= far[0])})
-    return pd.DataFrame(rows)
-
-
-def _one_vector(published):
-    """Printed numbers in one row, with a column a data set and method."""
-    named = published.assign(
-        dataset=published.column.str.removesuffix(" ±"), method=published.row
-    )
-    return named.set_index(["dataset", "method"])[["value"]].T
-
-
-def _changes(errors):
-    """Errors of the methods minus those of the plain machine."""
-    plain = errors.xs(SVM, axis=1, level="method")
-    return errors.drop(columns=SVM, level="method").sub(plain, axis=1, level="dataset")
 
 
 _SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
