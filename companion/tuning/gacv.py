@@ -106,8 +106,6 @@ def _spans(estimator, points, y, alpha, name):
     factors = class_factors(estimator.class_weight, np.asarray(y), estimator.classes_)
     if factors is not None:
         upper *= factors
-    # An infinite bound is out of reach, as is twice the largest multiplier.
-    upper = np.minimum(upper, 2.0 * alpha.max())
     spans = np.zeros(len(alpha))
     spans[support] = squared_spans(np.asarray(K), alpha[support], upper[support])
     return spans
