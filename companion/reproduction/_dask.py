@@ -25,7 +25,8 @@ def client_of(scheduler: str | LocalCluster):
     with silence_logging_cmgr(logging.CRITICAL):
         try:
             client = Client(scheduler, timeout=CONNECT, set_as_default=False)
-        except (OSError, ValueError) as error:
+        # The last where its own thread has not started after ten seconds, as on a busy machine.
+        except (OSError, ValueError, AssertionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise ClusterError(
                 f"The Dask scheduler {scheduler} cannot be reached ({reason}). Nothing was "
