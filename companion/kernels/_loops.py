@@ -32,6 +32,16 @@ def _double_from_bits(typingctx, bits):
     return types.float64(types.int64), codegen
 
 
+@intrinsic
+def _bits_of_double(typingctx, x):
+    """Reinterpret a double as 64 bits: those of k + 1.5 * 2^52 end with k."""
+
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), codegen
+
+
 @njit(inline="always")
 def _exp(x):
     """exp(x) for x <= 0 to about 3e-16 relative; branch free, so that loops over it vectorise."""
@@ -51,7 +61,8 @@ def _exp(x):
     p = (p * r + 8.3333333333333333e-03) * r + 4.1666666666666667e-02
     p = ((p * r + 1.6666666666666667e-01) * r + 0.5) * r
     p = (p + 1.0) * r + 1.0
-    value = p * _double_from_bits((types.int64(k) + 1023) << 52)
+    # Of k alone few processors make many integers at a time.
+    value = p * _double_from_bits((_bits_of_double(shifted) + 1023) << 52)
     return value if x > -708.0 else 0.0
 
 

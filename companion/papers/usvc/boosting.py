@@ -12,25 +12,24 @@ scikit-learn's AdaBoost, soon do no better than chance, which ends the boosting 
 """
 
 import numpy as np
-from scipy.linalg import solve
+
+from companion._utils.blas import definite_solve
 
 _RIDGE = 1e-5
 
 
-def fit_network(K, y, weight, n_centres, rng):
-    """Centres and coefficients of a network f(x) = sum_j beta_j k(c_j, x) + b, the bias last.
+def fit_network(kernels, y, weight):
+    """Coefficients of a network f(x) = sum_j beta_j k(c_j, x) + b, the bias last.
 
-    Minimises ``sum_i v_i (y_i - f(x_i))^2 + ridge beta'beta`` with weights v of sum 1, the centres
-    being samples drawn without replacement with probability proportional to v.
+    Minimises ``sum_i v_i (y_i - f(x_i))^2 + ridge beta'beta`` with weights v of sum 1, from
+    ``kernels``, a row a centre.
     """
-    size = min(n_centres, np.count_nonzero(weight))
-    centres = rng.choice(len(y), size, replace=False, p=weight)
-    H = np.vstack([K[centres], np.ones(len(y))])
-    scaled = H * np.sqrt(weight)
+    root = np.sqrt(weight)
+    scaled = np.vstack([kernels * root, root])
     normal = scaled @ scaled.T
     np.einsum("ii->i", normal)[:-1] += _RIDGE
     np.einsum("ii->i", normal)[:] += 1e-12
-    return centres, solve(normal, H @ (weight * y), assume_a="pos")
+    return definite_solve(normal.T, scaled @ (root * y))[0]
 
 
 def boost(K, y, rows, rng, *, n_networks, n_centres):
@@ -40,8 +39,12 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
     networks = []
     weight[rows] = 1.0 / len(rows)
     for _ in range(n_networks):
-        centres, beta = fit_network(K, y, weight, n_centres, rng)
-        said = _output_of(K[centres], beta)
+        # samples in proportion to their weights, none twice
+        size = min(n_centres, np.count_nonzero(weight))
+        centres = rng.choice(len(y), size, replace=False, p=weight)
+        kernels = K[centres]
+        beta = fit_network(kernels, y, weight)
+        said = _output_of(kernels, beta)
         r = weight @ (y * said)
         if not 0.0 < r < 1.0:  # no better than chance, or without any doubt
             break
