@@ -136,12 +136,14 @@ def reproduce(
         return
     checked = _checked(artefacts, profile, dict(parameters), in_place)
     from companion.reproduction.errors import ClusterError
-    from companion.reproduction.reproduce import Reproduction
+    from companion.reproduction.reproduce import Reproduction, read_ledgers
 
     run = Reproduction(profile, **options)
     reports = []
     _check_folders(context, run, in_place)
     _note_code(artefacts)
+    if profile != "paper":
+        read_ledgers(artefacts)  # and keep them, for every notebook and for the score
     try:
         with run.notebooks(in_place=in_place) as (start, finished):
             for number, (artefact, values) in enumerate(

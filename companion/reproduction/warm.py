@@ -30,6 +30,7 @@ _PRELOADED = (
     "sklearn.svm",
     "companion.reproduction.regenerate",
     "companion.reproduction.display",
+    "companion.papers.across.overview",
 )
 _ENVIRONMENT = {
     "COMPANION_PROGRESS": "0",
