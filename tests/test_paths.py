@@ -46,14 +46,21 @@ def test_environment_variables_move_the_project_and_the_cache(monkeypatch, tmp_p
     )
 
 
-@pytest.mark.parametrize("mark", ["[tool.companion]", "[tool.other]"])
-def test_a_project_of_ones_own_is_found_from_within(monkeypatch, tmp_path, mark):
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        (b"[project]\n[tool.companion]\n", True),
+        (b"\xef\xbb\xbf[tool.companion] # our papers\r\n", True),
+        (b"# caf\xe9 in Latin-1\n[tool.companion]\n", True),
+        (b"[tool.other]\n# [tool.companion]\n", False),
+    ],
+)
+def test_a_project_of_ones_own_is_found_from_within(monkeypatch, tmp_path, text, ours):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)
-    (tmp_path / "pyproject.toml").write_text(f"[project]\n{mark}\n")
+    (tmp_path / "pyproject.toml").write_bytes(text)
     inside = tmp_path / "notebooks" / "mine"
     inside.mkdir(parents=True)
     monkeypatch.chdir(inside)
-    ours = mark == "[tool.companion]"
     assert (_paths.project_root() == tmp_path) == ours
     assert (_paths.build_dir() == tmp_path / "build") == ours
     assert ("COMPANION_PROJECT" in _paths.chosen_folders()) == ours

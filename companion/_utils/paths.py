@@ -52,8 +52,9 @@ def _marked_above(folder):
     for own in (folder, *folder.parents):
         settings = own / "pyproject.toml"
         if settings.is_file():
-            lines = settings.read_text(encoding="utf-8").splitlines()
-            return own if _MARK in map(str.strip, lines) else None
+            text = settings.read_text(encoding="utf-8-sig", errors="replace")
+            lines = [line.split("#")[0].strip() for line in text.splitlines()]
+            return own if _MARK in lines else None
     return None
 
 

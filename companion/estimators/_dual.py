@@ -1,13 +1,12 @@
 """What the four machines share: the dual problem, the Gram matrix, the call of the solver."""
 
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache, partial
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import get_config
 
 from companion._utils.memory import require_memory
 from companion._utils.progress import progress
@@ -26,14 +25,6 @@ ROWS_FROM = 3000
 
 def _rows(X, rows):
     return X[rows] if issparse(X) else X.take(rows, axis=0)
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _check_settings(kind, *values):
-    """Check settings that have not been found valid before: it takes as long as a small fit."""
-    kind(
-        **dict(zip(kind._parameter_constraints, values, strict=True))
-    )._validate_params()
 
 
 @with_shared_documentation
@@ -86,12 +77,7 @@ class DualClassifier(KernelClassifier):
             weights are negative or leave no two classes, or if memory would not hold the cache.
         %(sparse)s
         """
-        if not get_config()["skip_parameter_validation"]:
-            values = [getattr(self, name) for name in self._parameter_constraints]
-            try:
-                _check_settings(type(self), *values)
-            except TypeError:  # a dict of class weights cannot be remembered
-                self._validate_params()
+        self._validate_params()
         X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
             X, y, sample_weight, signs

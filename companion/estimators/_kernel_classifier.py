@@ -95,35 +95,6 @@ def _weighted_variance(X, sample_weight):
     return (sample_weight @ centred**2).sum() / total
 
 
-def _plain_labels(X, y):
-    """Classes and signed labels of a plain training set, None for all others.
-
-    Checked here in a few passes, fits are 4.1, 3.4 and 2.3 times as fast for 20, 100 and 400
-    samples as with scikit-learn's checks.
-    """
-    if not (
-        type(X) is type(y) is np.ndarray
-        and X.dtype == np.float64
-        and X.ndim == 2
-        and y.shape == X.shape[:1]
-        and X.size
-        and X.flags.c_contiguous
-        and y.dtype in (np.int64, np.float64)
-    ):
-        return None
-    first, second = classes = np.array([y.min(), y.max()])
-    in_second = y == second
-    if (
-        first < second
-        and float(first).is_integer()
-        and float(second).is_integer()
-        and np.count_nonzero(in_second) + np.count_nonzero(y == first) == y.size
-        and math.isfinite(np.vdot(X, X))
-    ):
-        return classes, np.where(in_second, 1.0, -1.0)
-    return None
-
-
 @with_shared_documentation
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelClassifier(ClassifierMixin, BaseEstimator):
@@ -272,15 +243,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X, y):
         """Checked inputs and the signed labels; sets `classes_` and `n_features_in_`."""
-        plain = _plain_labels(X, y)
-        if plain is not None:
-            classes, signs = plain
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-        else:
-            X, y = self._validated(X, y)
-            classes = self._checked_classes(y)
-            signs = signed_labels(y, classes)
+        X, y = self._validated(X, y)
+        classes = self._checked_classes(y)
+        signs = signed_labels(y, classes)
         self._require_size(X)
         self.classes_ = classes
         return X, y, signs

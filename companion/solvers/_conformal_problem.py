@@ -253,8 +253,9 @@ class ConformalProblem:
     def _g_means_error(self, decisions):
         chosen = decisions > 0.0
         positive = self.validation_y > 0.0
-        hits = self._share(chosen, positive), 1.0 - self._share(chosen, ~positive)
-        return 1.0 - np.sqrt(hits[0] * hits[1])
+        sensitivity = self._share(chosen, positive)
+        specificity = self._share(~chosen, ~positive)
+        return 1.0 - np.sqrt(sensitivity * specificity)
 
     def _share(self, chosen, own):
         """The share of a class that is chosen, by weight."""

@@ -17,9 +17,9 @@ _EXACT = 1e-13
 _LARGEST_TILT = 0.1
 
 # What rounding leaves of a duality gap, as a share of the total weight: none need be smaller, and
-# ten times as much is near enough where rounding stops all progress.
+# a hundred times as much is near enough where rounding stops all progress.
 ROUNDING = 1e-16
-STALLED = 1e-15
+STALLED = 1e-14
 
 
 FORMS = ("utility", "cost")

@@ -54,6 +54,11 @@ class DualProblem:
         return int(self.clock[loops.N_ITER])
 
     @property
+    def n_rows_again(self):
+        """How many rows were computed beyond one for each sample."""
+        return 0 if self.rows is None else max(self.rows.n_computed - self.n, 0)
+
+    @property
     def violation(self):
         return max(float(self.ends[0] - self.ends[1]), 0.0)
 

@@ -156,7 +156,7 @@ def dca(  # noqa: PLR0913
         or (w, b) of each class, of shape (k, n_columns + 1).
     tol : float, default=1e-8
         To which every subproblem is solved: its duality gap is at most this share of its value, or
-        1e-15 of the total weight of the terms, which is rounding.
+        1e-14 of the total weight of the terms, which is rounding.
     max_iter, max_inner : int, default=100 and 200
         Budgets of DC steps, and of interior-point iterations of one subproblem.
 

@@ -141,7 +141,7 @@ def min_margin(
     sample_weight : ndarray of shape (n_samples,), optional
         Positive factors on the loss of the samples.
     tol : float, default=1e-8
-        The solver ends when the duality gap is at most this share of the objective, or 1e-15 of the
+        The solver ends when the duality gap is at most this share of the objective, or 1e-14 of the
         total weight of the terms, which is rounding.
     max_iter : int, default=200
         Budget of iterations.

@@ -60,10 +60,11 @@ _GROWTH = 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # smaller problem takes; what a Newton step takes once, for a free variable and a sample, for a pair
-# and for a triple of free variables.
+# and for a triple of free variables; what an entry of a row takes that is not at hand.
 _UPDATE_COST = 80
 _SHRINK_COST = 5e6
 _NEWTON_COST = 5e3, 0.5, 10.0, 0.012
+_ROW_COST = 8
 
 # A Newton step over more variables than this takes too much memory: 128 MB.
 _MAX_NEWTON_SIZE = 4000
@@ -287,6 +288,7 @@ def _minimise(problem, rules, target):
     shrinking = rules.shrinking and problem.rows is None
     last_shrink_iter = now
     last_newton_iter = now - problem.credit
+    last_newton_rows = problem.n_rows_again
     while True:
         stop = min(rules.budget, now + burst)
         status = _update_pairs(problem, rules.second_order, target, stop)
@@ -300,6 +302,7 @@ def _minimise(problem, rules, target):
 
         # Step to the minimiser over the free variables when updates have cost as much as it does.
         spent = (now - last_newton_iter) * (n + _UPDATE_COST)
+        spent += (problem.n_rows_again - last_newton_rows) * n * _ROW_COST
         (once, sample, pair, triple) = _NEWTON_COST
         free = problem.free() if stalled or spent > once else ()
         m = len(free)
@@ -309,6 +312,7 @@ def _minimise(problem, rules, target):
             if 1 < m <= _MAX_NEWTON_SIZE:
                 newton_step_on_free_variables(problem, free, rules.tol)
             last_newton_iter = now
+            last_newton_rows = problem.n_rows_again
             burst = _FIRST_BURST
             continue
         burst *= _GROWTH

@@ -291,7 +291,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
             )
         what = f"GACVSearch for {X.shape[0]:,} samples"
-        require_memory(what, needed, "Search a part of the samples.")
+        # The span inverts a matrix over the free vectors, which may be all, by way of two others.
+        peak = 3 * needed if self.update == "span" else needed
+        require_memory(what, peak, "Search a part of the samples.")
         distances = squared_distances(X) if uses_rbf else None
         settings = (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound, "update": self.update}

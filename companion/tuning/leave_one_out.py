@@ -79,7 +79,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     alpha : ndarray of shape (..., n)
         Solutions of the machines, such as to tol = 1e-3; they are made exact first.
     upper : float or array-like that broadcasts to the shape of `alpha`
-        Bounds C L(y_i) >= 0.
+        Bounds C L(y_i) >= 0, which may be infinite.
     decisions : bool, default=False
         Follow every path to its end, so that `decision` holds no NaN.
 
@@ -90,8 +90,8 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     Raises
     ------
     ValueError
-        If shapes do not match, K is not finite, labels are not -1 and +1, bounds are negative or
-        infinite, `alpha` is outside of them or off y'alpha = 0, or a class has a single point.
+        If shapes do not match, K is not finite, labels are not -1 and +1, bounds are negative,
+        `alpha` is outside of them or off y'alpha = 0, or a class has a single point.
 
     Warns
     -----
@@ -212,21 +212,8 @@ def leave_one_out(estimator, X, y, costs=None):
     if estimator.kernel != "precomputed":
         K = gram(points, **estimator._kernel_parameters(estimator._gamma))
     K = np.ascontiguousarray(K)
-    upper = np.minimum(upper, _out_of_reach(K, signs * alpha))
     errors = _leave_one_out(K, signs, alpha, upper, False).errors
     return float(np.mean(errors if cost is None else cost * errors))
-
-
-def _out_of_reach(K, beta):
-    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
-
-    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is that of the machine:
-    no D is larger, and a'Qa is at most the sum of the others plus a_i, as their margins are at most
-    1. A bound much larger than the multipliers, which may be infinite, would leave none of them
-    free in rounding.
-    """
-    D = np.abs(beta).sum() - 0.5 * beta @ (K @ beta)
-    return 4.0 * D
 
 
 def _leave_one_out(K, y, alpha, upper, decisions):
@@ -286,13 +273,27 @@ def _solve(K, y, upper, alpha):
     result = smo(
         K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False
     )
+    projections = result.decision_function - result.intercept
+    upper = np.minimum(upper, _out_of_reach(y * result.alpha, projections))
     near = loops.AT_BOUND * upper
     alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
-    scores = y - (result.decision_function - result.intercept)
+    scores = y - projections
     return loops.Machine(
         K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
     )
+
+
+def _out_of_reach(beta, projections):
+    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
+
+    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is that of the machine:
+    no D is larger, and a'Qa is at most the sum of the others plus a_i, as their margins are at most
+    1. A bound much larger than the multipliers, which may be infinite, would leave none of them
+    free in rounding.
+    """
+    D = np.abs(beta).sum() - 0.5 * beta @ projections
+    return 4.0 * D
 
 
 def _left_out_decision(machine, upper, i):
@@ -346,12 +347,11 @@ def _checked(K, y, alpha, upper):
             "The 'upper' of leave_one_out_errors must broadcast to the shape of alpha, "
             f"{alpha.shape}. Got shape {np.shape(upper)}."
         ) from None
-    if not ((upper >= 0.0) & (upper < np.inf)).all():
+    if not (upper >= 0.0).all():
         raise ValueError(
-            "The 'upper' of leave_one_out_errors must be finite and at least 0: the machine is "
-            "an L1-SVM."
+            "The 'upper' of leave_one_out_errors must be at least 0. Got negative bounds or NaN."
         )
-    slack = 1e-9 * upper.max(axis=-1, initial=0.0)[..., np.newaxis]
+    slack = 1e-9 * alpha.max(axis=-1, initial=0.0)[..., np.newaxis]
     if (
         not ((alpha >= -slack) & (alpha <= upper + slack)).all()
         or not (np.abs(alpha @ y) <= n * slack[..., 0]).all()

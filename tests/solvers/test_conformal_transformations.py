@@ -265,3 +265,18 @@ def test_a_bad_problem_is_refused(change, message):
     X, y = board()
     arguments = {"K": gram(X), "y": y, "validation": None, "C": 1.0} | change
     refused(message, ConformalProblem, **arguments)
+
+
+def test_machines_that_call_all_samples_positive_err_by_one_whatever_the_weights():
+    X, y, part = problem()
+    all_positive = {
+        "weights": np.zeros((1, part.y.size)),
+        "intercepts": np.ones(1),
+        "validation_D": np.ones((1, part.validation.size)),
+    }
+    for seed in range(20):
+        weight = np.random.default_rng(seed).exponential(size=y.size)
+        weighted = ConformalProblem(
+            gram(X), y, part.validation, C=1.0, sample_weight=weight
+        )
+        assert weighted.validation_errors(**all_positive).tolist() == [1.0]

@@ -215,6 +215,17 @@ def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
     assert rows.n_computed <= most * whole.n_computed
 
 
+@pytest.mark.parametrize("name", ["LS", "Least 1-Norm"])
+def test_where_all_variables_are_free_rows_are_not_computed_without_end(name):
+    X, y = two_classes(600, n_features=10, noise=1.0)
+    K = gram(X, gamma=0.05)
+    box = machine(name, 100.0)
+    rows = KernelRows(X, gamma=0.05, cache_size=0.2 * 600**2 * 8.01e-6)
+    result = solved(K, y, **box, rows=rows)
+    assert np.count_nonzero(result.alpha) > 0.9 * 600
+    assert rows.n_computed < smo(K, y, **box).n_iter / 2
+
+
 @each(selection=SELECTIONS, name=["L1", "Least 1-Norm"])
 def test_a_hard_margin_that_does_not_exist_is_soon_given_up(name, selection):
     X, y = two_classes(300, n_features=3, seed=3)

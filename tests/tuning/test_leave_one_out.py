@@ -18,7 +18,7 @@ from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
 from companion.papers.gacv.beyond import GRID
 from companion.solvers.smo import smo
-from companion.tuning import leave_one_out, leave_one_out_errors
+from companion.tuning import GACVSearch, leave_one_out, leave_one_out_errors
 from companion.tuning._leave_one_out_loops import FAILED
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
@@ -187,6 +187,10 @@ def test_bounds_that_no_multiplier_meets_are_as_good_as_none(C):
     error = np.mean(predicted != y)
     assert error > 0.2
     assert leave_one_out(machine, X, y) == pytest.approx(error)
+    exact = GACVSearch(
+        L1SVC(gamma=0.5, tol=1e-8), {"C": [1e4, C]}, criterion="leave_one_out"
+    )
+    assert exact.fit(X, y).cv_results_["leave_one_out"] == pytest.approx([error, error])
 
 
 # ------------------------------------------------------------------ what is refused
@@ -209,7 +213,7 @@ def test_the_last_point_of_a_class_cannot_be_left_out(alone):
     ),
     ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "vector of labels -1 and \\+1"),
     ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
-    ({"upper": np.inf}, "must be finite and at least 0"),
+    ({"upper": np.nan}, "must be at least 0. Got negative bounds or NaN"),
     ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
     ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
 )

@@ -102,6 +102,15 @@ def test_a_bound_out_of_reach_is_as_one_that_no_multiplier_meets(kernel, C):
         expected = estimate(near, points, y, update="span")
         assert estimate(far, points, y, update="span") == pytest.approx(expected)
         assert expected > 0
+    search = GACVSearch(L1SVC(**settings), {"C": [1e4, C]}, update="span").fit(
+        points, y
+    )
+    first, second = search.cv_results_["gacv"]
+    assert (
+        first
+        == pytest.approx(second)
+        == pytest.approx(gacv(near, points, y, update="span"))
+    )
 
 
 def test_a_span_takes_no_bound_and_other_updates_are_refused_by_name():
