@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from companion.datasets import ida_split, load_ida
 from companion.metrics import Mean, mean_and_standard_error
@@ -68,6 +69,12 @@ def artefacts(paper, *rows):
         by_row = getattr(module, "JUDGED_BY_ROW", False)
         found.append(Artefact(paper, name, title, module.STUDIES, values, by_row))
     return found
+
+
+def one_of(found, n):
+    """A mean that was picked among n: beyond two standard errors as rarely as one that was not."""
+    wider = norm.isf(norm.sf(2.0) / n) / 2.0
+    return found._replace(standard_error=wider * found.standard_error)
 
 
 def counts(decision, y):

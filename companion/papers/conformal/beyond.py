@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.stats import spearmanr
 
+from companion.papers import summaries
 from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
@@ -88,6 +89,7 @@ def corrections(frame, words):
     moved = gains[MOVED].dropna() > g_means.NOTICEABLE
     weighted = gains[practice.BALANCED].dropna().groupby(level=kinds)
     least = min((rows for _, rows in weighted), key=lambda rows: rows.mean())
+    least = summaries.one_of(g_means.chance(least), len(weighted))
     nested = words.removeprefix(MOVED)
     return {
         ("boundary movement", f"{NOTICED}, {words}"): moved.groupby("partition").mean(),

@@ -8,6 +8,7 @@ from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers.summaries import (
     magnitude,
     means_and_errors,
+    one_of,
     present,
     row_a_group,
     select,
@@ -44,12 +45,6 @@ def over_sets(frame, first, second, wrong="test_wrong"):
     return Mean(
         float(np.mean(means)), float(np.sqrt(sum(errors**2))) / len(names), int(n)
     )
-
-
-def one_of(found, n):
-    """A mean that was picked among n: beyond two standard errors as rarely as one that was not."""
-    wider = norm.isf(norm.sf(2.0) / n) / 2.0
-    return found._replace(standard_error=wider * found.standard_error)
 
 
 def least_supported(table):
