@@ -1,7 +1,7 @@
 """The table of a paper as it is printed, each cell with its verdict."""
 
 from companion.reproduction.scores import NOT_SCORED, SIGNS, joint_lines, part_of
-from companion.reproduction.tables import Table
+from companion.reproduction.tables import Table, slug
 from companion.reproduction.texts import (
     CORRECTED,
     published_text,
@@ -19,7 +19,8 @@ class PrintedTable(Table):
     """The table as printed, over its regeneration row by row.
 
     In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
-    sentence; a second table is that after correcting misprints; the regeneration is folded up.
+    sentence; a second table is that after correcting misprints, and opening one closes the other;
+    the regeneration is folded up.
     `printed` is a list of rows: a name, and for each column the rows of the ledger, as mappings,
     that its cell shows.
     """
@@ -36,9 +37,9 @@ class PrintedTable(Table):
         str
         """
         prints = [("As printed", self.printed)]
-        if any(
-            line["reading"] for _, row in self.printed for cell in row for line in cell
-        ):
+        lines = [line for _, row in self.printed for cell in row for line in cell]
+        places = [slug(line["artefact"], line["row"], line["column"]) for line in lines]
+        if any(line["reading"] for line in lines):
             corrected = [
                 (name, [[*map(corrected_line, cell)] for cell in row])
                 for name, row in self.printed
@@ -46,6 +47,7 @@ class PrintedTable(Table):
             prints.append((CORRECTED.capitalize(), corrected))
         return self._html(
             prints=prints,
+            group=f"prints-{min(places, default='')}",
             worst=_worst,
             signs=SIGNS,
             published_text=published_text,

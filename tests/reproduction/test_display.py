@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -266,7 +267,8 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
 
 def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledger):
     table = display.published_vs_reproduced(ledger, rows=["heart", "cancer"])
-    blocks = table.to_html().split("<details open>")[1].split("\n</details>")
+    html = table.to_html()
+    blocks = html.split('" open>')[1].split("\n</details>")
     printed, corrected, folded = blocks[:3]
     assert "<summary>As printed</summary>" in printed
     assert "<summary>After correcting misprints</summary>" in corrected
@@ -279,6 +281,8 @@ def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledg
     assert "✗" not in corrected
     alone = display.published_vs_reproduced(ledger, rows=["heart"]).to_html()
     assert "<summary>After correcting" not in alone
+    first, second, other = re.findall(r'<details name="([^"]+)"', html + alone)
+    assert first == second != other, "of one name the browser keeps one open"
 
 
 def test_the_tables_of_the_score_have_a_line_a_group(ledger):
