@@ -54,7 +54,7 @@ class WeightedRobustSVC(KernelClassifier):
         next to f = 0, which the algorithm does not leave: take the second there.
     tol : float, default=1e-6
         To which every convex problem is solved: its duality gap is at most this share of its value,
-        or 1e-15 of `C` times all weights, which is rounding. At the default, weights and
+        or 1e-14 of `C` times all weights, which is rounding. At the default, weights and
         repeated samples give decision values that differ by up to 3e-4; scikit-learn's check of
         that asks for 1e-7 and passes with ``tol=1e-10``.
     max_iter : int, default=100
@@ -95,7 +95,7 @@ class WeightedRobustSVC(KernelClassifier):
         Largest violation of (13) and (15) of [1]_ there.
     converged_ : bool
         Whether a fixed point was reached and `duality_gap_` is at most `tol` times `objective_`, or
-        1e-15 of the total weight of the terms, which is rounding.
+        1e-14 of the total weight of the terms, which is rounding.
     stop_reason_ : str
         Why the solver stopped, as a sentence.
     %(features)s

@@ -34,7 +34,7 @@ def _double_from_bits(typingctx, bits):
 
 @intrinsic
 def _bits_of_double(typingctx, x):
-    """Reinterpret a double as 64 bits: those of k + 1.5 * 2^52 end with k."""
+    """Reinterpret a double as 64 bits; the low ones of k + 1.5 * 2^52 are k."""
 
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -61,7 +61,7 @@ def _exp(x):
     p = (p * r + 8.3333333333333333e-03) * r + 4.1666666666666667e-02
     p = ((p * r + 1.6666666666666667e-01) * r + 0.5) * r
     p = (p + 1.0) * r + 1.0
-    # Of k alone few processors make many integers at a time.
+    # Converting k itself to an integer vectorises on processors with AVX-512 only.
     value = p * _double_from_bits((_bits_of_double(shifted) + 1023) << 52)
     return value if x > -708.0 else 0.0
 

@@ -19,8 +19,8 @@ class PrintedTable(Table):
     """The table as printed, over its regeneration row by row.
 
     In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
-    sentence; a second table is that after correcting misprints, and opening one closes the other;
-    the regeneration is folded up.
+    sentence. A second table is that after correcting misprints; opening one closes the other. The
+    regeneration is folded up.
     `printed` is a list of rows: a name, and for each column the rows of the ledger, as mappings,
     that its cell shows.
     """

@@ -143,6 +143,7 @@ def reproduce(
     _check_folders(context, run, in_place)
     _note_code(artefacts)
     if profile != "paper":
+        click.echo("Comparing the records of the paper profile with the print")
         read_ledgers(artefacts)  # and keep them, for every notebook and for the score
     try:
         with run.notebooks(in_place=in_place) as (start, finished):

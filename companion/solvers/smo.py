@@ -60,7 +60,7 @@ _GROWTH = 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
 # smaller problem takes; what a Newton step takes once, for a free variable and a sample, for a pair
-# and for a triple of free variables; what an entry of a row takes that is not at hand.
+# and for a triple of free variables; what an entry of a row takes that is not cached.
 _UPDATE_COST = 80
 _SHRINK_COST = 5e6
 _NEWTON_COST = 5e3, 0.5, 10.0, 0.012

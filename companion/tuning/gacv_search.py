@@ -275,6 +275,13 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return clone(self.estimator)
 
+    def _n_matrices(self):
+        """Matrices of the size of the Gram matrix at the same time."""
+        if self.criterion == "leave_one_out":
+            return 8
+        # The span inverts one over the free vectors, which may be all, by way of two others.
+        return 6 if self.update == "span" else 2
+
     def _evaluate(self, machine, candidates, training_set):
         """A dict for every candidate."""
         X = training_set.X
@@ -291,9 +298,9 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
             )
         what = f"GACVSearch for {X.shape[0]:,} samples"
-        # The span inverts a matrix over the free vectors, which may be all, by way of two others.
-        peak = 3 * needed if self.update == "span" else needed
-        require_memory(what, peak, "Search a part of the samples.")
+        require_memory(
+            what, self._n_matrices() / 2 * needed, "Search a part of the samples."
+        )
         distances = squared_distances(X) if uses_rbf else None
         settings = (self.criterion, self.costs)
         bounds = {"rho": self.rho, "bound": self.bound, "update": self.update}

@@ -48,8 +48,10 @@ _BURST = 50
 # Matrices of the size of the Gram matrix at the same time.
 _MATRICES = 6
 
-# Added to the diagonal, relative to the largest K_ii, so that all points are affinely independent.
+# Added to the diagonal, relative to the largest K_ii, so that all points are affinely independent,
+# and by how much a margin may fall short of 1 for it.
 _RIDGE = 1e-10
+_MOST_SHORTFALL = 0.01
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     ------
     ValueError
         If shapes do not match, K is not finite, labels are not -1 and +1, bounds are negative,
-        `alpha` is outside of them or off y'alpha = 0, or a class has a single point.
+        `alpha` is outside of them or off y'alpha = 0, a class has a single point, or bounds are
+        infinite where no machine fits the samples.
 
     Warns
     -----
@@ -101,7 +104,8 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     Notes
     -----
     The bias is the mean score of the free vectors, else the middle of its interval. A vector is
-    free if it keeps more than 1e-9 of its range from both bounds.
+    free if it keeps more than 1e-9 of its range from both bounds, where a bound above twice what
+    the multipliers can add up to counts as that.
 
     Examples
     --------
@@ -224,7 +228,8 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     alpha = alpha.reshape(-1, n)
     A = np.ones((n + 1, n + 1))
     A[:n, :n] = K
-    A.ravel()[: n * (n + 1) : n + 2] += _RIDGE * K.diagonal().max()
+    ridge = _RIDGE * K.diagonal().max()
+    A.ravel()[: n * (n + 1) : n + 2] += ridge
     A[n, n] = 0.0
     given = K
     K = A[:n, :n].copy()
@@ -235,6 +240,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     last = ()
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
         machine = _solve(K, y, u, start)
+        _require_fit(machine, u, ridge)
         free = np.flatnonzero(
             (machine.low < machine.beta) & (machine.beta < machine.high)
         )
@@ -284,13 +290,26 @@ def _solve(K, y, upper, alpha):
     )
 
 
+def _require_fit(machine, upper, ridge):
+    """Refuse infinite bounds where but for the ridge the problem had no solution.
+
+    The margin of a support vector falls short of 1 by ridge times its multiplier.
+    """
+    shortfall = ridge * np.abs(machine.beta[np.isinf(upper)]).max(initial=0.0)
+    if shortfall > _MOST_SHORTFALL:
+        raise ValueError(
+            "Leave-one-out with infinite bounds needs samples that a machine can fit without "
+            "slack. Got samples for which there is none: use a finite C."
+        )
+
+
 def _out_of_reach(beta, projections):
     """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
 
-    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is that of the machine:
-    no D is larger, and a'Qa is at most the sum of the others plus a_i, as their margins are at most
-    1. A bound much larger than the multipliers, which may be infinite, would leave none of them
-    free in rounding.
+    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
+    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
+    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
+    leave none of them free in rounding.
     """
     D = np.abs(beta).sum() - 0.5 * beta @ projections
     return 4.0 * D
@@ -350,6 +369,10 @@ def _checked(K, y, alpha, upper):
     if not (upper >= 0.0).all():
         raise ValueError(
             "The 'upper' of leave_one_out_errors must be at least 0. Got negative bounds or NaN."
+        )
+    if not np.isfinite(alpha).all():
+        raise ValueError(
+            "The 'alpha' of leave_one_out_errors must be finite. Got NaN or infinity."
         )
     slack = 1e-9 * alpha.max(axis=-1, initial=0.0)[..., np.newaxis]
     if (

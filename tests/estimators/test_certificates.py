@@ -50,7 +50,7 @@ def is_solved(machine):
     if isinstance(machine, ConformalSVC):
         return gap <= (1.0 + 1e-6) * machine.tol / (1.0 - machine.tol) * value
     if isinstance(machine, WeightedRobustSVC):
-        return gap <= 1.1 * max(machine.tol * value, 1e-15 * N_SAMPLES * machine.C)
+        return gap <= 1.1 * max(machine.tol * value, 1e-14 * N_SAMPLES * machine.C)
     if isinstance(machine, UnbiasedSVC):
         if machine.loss == "hinge":
             return gap <= machine.tol * value

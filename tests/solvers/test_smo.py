@@ -216,13 +216,13 @@ def test_a_small_cache_computes_a_row_a_few_times_only(share, accelerate):
 
 
 @pytest.mark.parametrize("name", ["LS", "Least 1-Norm"])
-def test_where_all_variables_are_free_rows_are_not_computed_without_end(name):
+def test_where_most_variables_are_free_rows_are_not_computed_without_end(name):
     X, y = two_classes(600, n_features=10, noise=1.0)
     K = gram(X, gamma=0.05)
     box = machine(name, 100.0)
     rows = KernelRows(X, gamma=0.05, cache_size=0.2 * 600**2 * 8.01e-6)
     result = solved(K, y, **box, rows=rows)
-    assert np.count_nonzero(result.alpha) > 0.9 * 600
+    assert np.count_nonzero(np.abs(result.alpha) < box["upper"]) > 0.8 * 600
     assert rows.n_computed < smo(K, y, **box).n_iter / 2
 
 

@@ -214,6 +214,8 @@ def test_the_last_point_of_a_class_cannot_be_left_out(alone):
     ({"y": np.array([0.0, 1.0, 0.0, 1.0])}, "vector of labels -1 and \\+1"),
     ({"upper": np.ones(3)}, "must broadcast to the shape of alpha"),
     ({"upper": np.nan}, "must be at least 0. Got negative bounds or NaN"),
+    ({"upper": -1.0}, "must be at least 0. Got negative bounds or NaN"),
+    ({"alpha": np.array([np.inf, 0.0, 0.0, 0.0])}, "'alpha'.*must be finite"),
     ({"alpha": np.full(4, 2.0)}, "0 <= alpha <= upper"),
     ({"alpha": np.array([1.0, 0.0, 0.0, 0.0])}, "y'alpha = 0"),
 )
@@ -222,6 +224,18 @@ def test_arrays_that_are_no_solution_are_refused(change, message):
         K=np.eye(4), y=np.tile([-1.0, 1.0], 2), alpha=np.ones(4), upper=np.ones(4)
     )
     refused(message, leave_one_out_errors, **arguments | change)
+
+
+def test_infinite_bounds_need_samples_that_a_machine_fits():
+    x = np.array([-2.0, -1.0, 1.0, 2.0])
+    K = np.outer(x, x)
+    y = np.sign(x)
+    alpha = smo(K, y, 0.0, np.inf).alpha
+    assert not leave_one_out_errors(K, y, alpha, np.inf).errors.any()
+    y = np.array([-1.0, 1.0, -1.0, 1.0])
+    refused("use a finite C", leave_one_out_errors, K, y, np.zeros(4), np.inf)
+    alike = np.ones((4, 4))
+    refused("use a finite C", leave_one_out_errors, alike, y, np.zeros(4), np.inf)
 
 
 def test_a_machine_must_be_fitted_and_an_l1_machine_on_this_data():

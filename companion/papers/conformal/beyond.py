@@ -80,7 +80,7 @@ def corrections(frame, words):
     """What the sentences on both corrections say, with their hedges, of sets at their imbalances.
 
     The share of sets with a noticeable gain is of a moved threshold, the least gain of balanced
-    weights.
+    weights, its error widened for having been picked.
     """
     kinds = [name for name in ("dataset", "imbalance") if name in frame]
     error = g_means.error_table(frame)
