@@ -25,7 +25,7 @@ def client_of(scheduler: str | LocalCluster):
     with silence_logging_cmgr(logging.CRITICAL):
         try:
             client = Client(scheduler, timeout=CONNECT, set_as_default=False)
-        # An assertion of distributed fails where its event loop has not started in time.
+        # An assertion of distributed failed here once, on a busy machine; why is not known.
         except (OSError, ValueError, AssertionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise ClusterError(

@@ -133,6 +133,7 @@ def add_over_sets(out, frame, machines):
 
 def add_protocol(out, frame):
     """The settings that the three tables share."""
+    out.add("protocol", "splits", frame.groupby("dataset").split.nunique().min())
     out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
 
 
