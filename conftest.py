@@ -16,6 +16,9 @@ from jupyter_client.provisioning import KernelProvisionerFactory
 from threadpoolctl import threadpool_limits
 
 from companion._utils.paths import cache_dir
+from companion._utils.slow_imports import pass_over_slow_imports
+
+pass_over_slow_imports()
 
 pytest_plugins = ["pytester", "companion.reproduction.nbval_values"]
 

@@ -4,6 +4,7 @@ import errno
 import sys
 
 from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.slow_imports import pass_over_slow_imports
 
 _UNWRITABLE = (errno.ENOSPC, errno.EROFS)
 
@@ -12,6 +13,7 @@ def main():
     """Run the command; say in one line what it lacks, or why it cannot write."""
     if sys.stdout.encoding == "utf-8":  # a folder may have a name that is none
         sys.stdout.reconfigure(errors="surrogateescape")
+    pass_over_slow_imports()
     try:
         from companion.cli import main as command
 

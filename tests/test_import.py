@@ -51,3 +51,16 @@ def test_an_unknown_name_is_an_attribute_error_of_the_package():
         AttributeError, match="module 'companion' has no attribute 'L3SVC'"
     ):
         _ = companion.L3SVC
+
+
+def test_a_command_that_reads_notebooks_builds_no_parsers_of_addresses():
+    finished = run(
+        "import sys\n"
+        "from contextlib import suppress\n"
+        "from companion.__main__ import main\n"
+        "sys.argv = ['companion', 'reproduce', '--list']\n"
+        "with suppress(SystemExit):\n"
+        "    main()\n"
+        "print('nbformat' in sys.modules, 'lark' in sys.modules)"
+    )
+    assert finished.stdout.split()[-2:] == ["True", "False"]

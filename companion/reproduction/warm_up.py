@@ -1,6 +1,5 @@
 """What every kernel would do first, done by import, once, where they are forked from."""
 
-import sys
 from contextlib import suppress
 from io import BytesIO
 
@@ -8,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from companion._utils.compiled import njit
+from companion._utils.slow_imports import pass_over_slow_imports
 from companion.reproduction.declared import load_deviations, load_readings
 
 
@@ -28,8 +28,7 @@ def _compiled():
     return 0
 
 
-# As if it were not installed: nobody debugs these kernels, and it takes a quarter of a second.
-sys.modules.setdefault("debugpy", None)  # type: ignore[arg-type]
+pass_over_slow_imports()
 _draw()
 _compiled()
 with suppress(Exception):  # the kernel that reads them says what is wrong
