@@ -70,10 +70,10 @@ _MARKS = {
     "differs, explained": ("#e6a23c", "s"),
     "differs, unexplained": ("#d95f02", "X"),
     "repeats another cell": ("#cccccc", "o"),
-    "listed (matched)": ("#8c8c8c", "x"),
+    "matched by choice, not scored": ("#8c8c8c", "x"),
 }
 #: What a number is that counts as nothing.
-_UNSCORED = {"matched": "listed (matched)", "value": "repeats another cell"}
+_UNSCORED = {"matched": "matched by choice, not scored", "value": "repeats another cell"}
 
 
 def plot_published(axes, ledger, rows=None, columns=None):

@@ -147,7 +147,7 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
                 signs[at, j] = (SIGNS[part], part)
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    above = joint_lines(ledger)
+    above = joint_lines(part)
     header = ["", "", *columns]
     return PrintedTable(
         header, lines, values_of(part), title, above=above, signs=signs, printed=printed

@@ -304,14 +304,17 @@ def joint_tests(ledger, corrected=False):
 
 def joint_lines(ledger):
     """What is told of a table as a whole, a text a line; none where nothing is tested jointly."""
-    lines = [str(test) for test in joint_tests(ledger)]
-    if (ledger["reading"] != "").any():
-        corrected = joint_tests(ledger, corrected=True)
-        lines += [f"After correcting misprints, {test}" for test in corrected]
+    tests = joint_tests(ledger)
+    lines = [str(test) for test in tests]
+    corrected = joint_tests(ledger, corrected=True)
+    lines += [
+        f"After correcting misprints, {test}" for test in corrected if test not in tests
+    ]
     chances = ledger["joint"].dropna()
     if len(chances):
         lines.append(
-            f"{len(chances)} single draws together: chance {_chance(chances.min())}"
+            f"The chance that {len(chances)} single draws all lie so far from ours:"
+            f" {_chance(chances.min())}"
         )
     return lines
 
@@ -342,9 +345,10 @@ def sentences_in_words(sentences):
     """The score of a paper's sentences in a sentence."""
     parts = map(sentences.get, SENTENCE_PARTS)
     holds, mixed, undecided, refuted, explained, unexplained, not_run = parts
+    are = "is" if mixed == 1 else "are"
     missing = f", {not_run} not run" if not_run else ""
     return (
-        f"Of {sentences['all']} sentences {holds} hold, {mixed} are mixed, {undecided} undecided,"
+        f"Of {sentences['all']} sentences {holds} hold, {mixed} {are} mixed, {undecided} undecided,"
         f" and {refuted + explained + unexplained} fail ({refuted} refuted, {explained} explained,"
         f" {unexplained} unexplained){missing}."
     )
