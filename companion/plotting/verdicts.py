@@ -73,7 +73,10 @@ _MARKS = {
     "matched by choice, not scored": ("#8c8c8c", "x"),
 }
 #: What a number is that counts as nothing.
-_UNSCORED = {"matched": "matched by choice, not scored", "value": "repeats another cell"}
+_UNSCORED = {
+    "matched": "matched by choice, not scored",
+    "value": "repeats another cell",
+}
 
 
 def plot_published(axes, ledger, rows=None, columns=None):
