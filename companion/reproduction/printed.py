@@ -1,5 +1,7 @@
 """The table of a paper as it is printed, each cell with its verdict."""
 
+import math
+
 from companion.reproduction.scores import NOT_SCORED, SIGNS, joint_lines, part_of
 from companion.reproduction.tables import Table, slug
 from companion.reproduction.texts import (
@@ -147,7 +149,11 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
                 signs[at, j] = (SIGNS[part], part)
     inside = {name for c in columns for name in (c, c + _SPREAD)}
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    above = joint_lines(part)
+    tested = part
+    if part["joint"].count() < ledger["joint"].count():
+        # The chance is that of all single draws of the artefact, not of some of them.
+        tested = part.assign(joint=math.nan)
+    above = joint_lines(tested)
     header = ["", "", *columns]
     return PrintedTable(
         header, lines, values_of(part), title, above=above, signs=signs, printed=printed

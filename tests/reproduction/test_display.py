@@ -285,6 +285,15 @@ def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledg
     assert first == second != other, "of one name the browser keeps one open"
 
 
+def test_a_part_of_a_table_says_nothing_of_the_chance_of_all_draws(ledger):
+    drawn = ledger.assign(joint=0.2)
+    whole = display.published_vs_reproduced(drawn).above
+    alone = display.published_vs_reproduced(drawn, rows=["heart"]).above
+    said = f"The chance that {len(drawn)} single draws all lie so far from ours: 0.2"
+    assert said in whole
+    assert not any("single draws" in line for line in alone)
+
+
 def test_the_tables_of_the_score_have_a_line_a_group(ledger):
     groups = {"toy": ledger, "all": pd.concat([ledger, ledger.assign(paper="other")])}
     numbers, sentences = display.score_tables(groups)
