@@ -93,18 +93,23 @@ def fold(notebook):
 
     That is all up to the first figure but the parameters, and after it what sets up, helps to draw
     or only writes sentences. A cell with the tag ``hide-input`` is folded anywhere, one with the
-    tag ``show-input`` nowhere.
+    tag ``show-input`` nowhere. With the tag ``hide-cell``, as of the answer to an exercise, the
+    outputs are folded up, too.
     """
     drawn = False
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         tags = set(cell.metadata.get("tags", []))
         kept = _KEPT & tags
-        hidden = not kept and ("hide-input" in tags or not drawn or _can_wait(cell))
+        asked = {"hide-input", "hide-cell"} & tags
+        hidden = not kept and (asked or not drawn or _can_wait(cell))
         drawn = drawn or _has_picture(cell)
         jupyter = cell.metadata.pop("jupyter", {})
-        jupyter.pop("source_hidden", None)
+        for part in ("source_hidden", "outputs_hidden"):
+            jupyter.pop(part, None)
         if hidden:
             jupyter["source_hidden"] = True
+        if hidden and "hide-cell" in tags:
+            jupyter["outputs_hidden"] = True
         if jupyter:
             cell.metadata["jupyter"] = jupyter
 

@@ -165,7 +165,7 @@ def _prepare(notebook):
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         tags = cell.metadata.get("tags", [])
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
-        if hidden or "parameters" in tags:
+        if "hide-cell" not in tags and (hidden or "parameters" in tags):
             cell.metadata["tags"] = [*tags, "hide-input"]
         for output in cell.outputs:
             known = output.get("metadata", {}).get("image/png", {})
