@@ -9,7 +9,7 @@ _MOST = 10  # names of a kind
 
 def _plain(text):
     """A label without the marks of a formula."""
-    return " ".join(re.sub(r"\\mathdefault|[\\${}]", "", text).split())
+    return " ".join(re.sub(r"\\math(?:default|rm)|[\\${}]", "", text).split())
 
 
 def describe(fig):

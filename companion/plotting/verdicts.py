@@ -84,7 +84,8 @@ def plot_published(axes, ledger, rows=None, columns=None):
 
     A diamond is the print; a mark is the regeneration with two standard errors of their difference
     to either side (of a single printed draw, two standard deviations of the draws), so that a line
-    that reaches the diamond is no contradiction. The title counts them.
+    that reaches the diamond is no contradiction. The title counts them, and calls them means where
+    all of them are.
 
     Parameters
     ----------
@@ -102,8 +103,9 @@ def plot_published(axes, ledger, rows=None, columns=None):
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
     seen = {}
     shown = values[values["column"].isin(columns) & values["row"].isin(rows)]
-    scored = shown["counts_as"][~shown["counts_as"].isin(("", "not run"))]
-    consistent = scored.isin(("agrees", "compatible")).sum()
+    scored = shown[~shown["counts_as"].isin(("", "not run"))]
+    consistent = scored["counts_as"].isin(("agrees", "compatible")).sum()
+    what = "means" if (scored["kind"] == "stochastic").all() else "numbers"
     for ax, column in zip(np.ravel(axes), columns, strict=True):
         shown = values[(values["column"] == column) & values["row"].isin(rows)]
         for line in shown.to_dict("records"):
@@ -136,7 +138,7 @@ def plot_published(axes, ledger, rows=None, columns=None):
     figure = np.ravel(axes)[0].figure
     if len(scored):
         figure.suptitle(
-            f"{consistent} of {len(scored)} printed numbers are consistent with ours",
+            f"{consistent} of {len(scored)} printed {what} are consistent with ours",
             fontsize="medium",
         )
     figure.legend(
