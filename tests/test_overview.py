@@ -119,7 +119,7 @@ def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(small):
     claim = "The main claim, better: **holds** (of 2 tests 1 holds, 1 undecided)."
     assert claim in own_score
     assert (
-        "Of 1 sentences 0 hold, 0 are mixed, 0 undecided, and 1 fail (0 refuted, 0 explained"
+        "Of 1 sentences 0 hold, 0 are mixed, 0 undecided, and 1 fails (0 refuted, 0 explained"
         in second
     )
     assert "The main claim" not in second
@@ -189,7 +189,7 @@ def test_the_summary_counts_everything(small):
     text = show.summary(small)
     assert "Of 3 printed numbers 1 are consistent with ours" in text
     assert "1 differ (0 explained, 1 unexplained), 1 not run." in text
-    assert "Of 2 sentences 1 hold, 0 are mixed, 0 undecided, and 1 fail" in text
+    assert "Of 2 sentences 1 holds, 0 are mixed, 0 undecided, and 1 fails" in text
     assert "After correcting misprints 2 numbers are consistent" in text
     assert "**1 errors in the print** were found and proved: misprint 1." in text
 

@@ -16,6 +16,7 @@ from companion.reproduction._comparisons import (
     COMPATIBLE,
     CONSISTENT,
     DEPARTS,
+    DIFFERS,
     FAILS,
     HOLDS,
     LISTED,
@@ -30,6 +31,7 @@ __all__ = [
     "TEST_PARTS",
     "JointTest",
     "as_read",
+    "counted",
     "inside_interval",
     "joint_tests",
     "ours",
@@ -79,7 +81,7 @@ SIGNS = {
 }
 #: The statuses of a deviation whose cause is known: shown, or the missing data are named.
 EXPLAINED = ("demonstrated", "data")
-_PLURALS = {HOLDS: "hold", FAILS: "fail"}
+_PLURALS = {HOLDS: "hold", FAILS: "fail", AGREES: "agree", DIFFERS: "differ"}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
 _KINDS = {"stochastic": "means", "spread": "spreads"}
@@ -106,6 +108,14 @@ def _with_cause(outcome, causes):
     return f"{outcome}, {'explained' if known else 'unexplained'}"
 
 
+def counted(number, part):
+    """How many rows count as a part, in words: "1 holds", "2 hold", "3 differ, explained"."""
+    verb, comma, cause = part.partition(",")
+    if number != 1:
+        verb = _PLURALS.get(verb, verb)
+    return f"{number} {verb}{comma}{cause}"
+
+
 def sentence_verdict(tests):
     """What the tests of a sentence come to, in a word, and how many of them came to what.
 
@@ -121,11 +131,7 @@ def sentence_verdict(tests):
         decided tests disagree, undecided otherwise, and not run if no test was.
     """
     became = Counter(tests["outcome"])
-    counts = [
-        f"{became[name]} {_PLURALS.get(name, name) if became[name] != 1 else name}"
-        for name in CLAIM_WORDS
-        if became[name]
-    ]
+    counts = [counted(became[name], name) for name in CLAIM_WORDS if became[name]]
     told = (
         "one test" if len(tests) == 1 else f"of {len(tests)} tests {', '.join(counts)}"
     )
@@ -346,10 +352,11 @@ def sentences_in_words(sentences):
     parts = map(sentences.get, SENTENCE_PARTS)
     holds, mixed, undecided, refuted, explained, unexplained, not_run = parts
     are = "is" if mixed == 1 else "are"
+    fails = counted(refuted + explained + unexplained, FAILS)
     missing = f", {not_run} not run" if not_run else ""
     return (
-        f"Of {sentences['all']} sentences {holds} hold, {mixed} {are} mixed, {undecided} undecided,"
-        f" and {refuted + explained + unexplained} fail ({refuted} refuted, {explained} explained,"
+        f"Of {sentences['all']} sentences {counted(holds, HOLDS)}, {mixed} {are} mixed,"
+        f" {undecided} undecided, and {fails} ({refuted} refuted, {explained} explained,"
         f" {unexplained} unexplained){missing}."
     )
 

@@ -27,6 +27,7 @@ from companion.reproduction.scores import (
     SENTENCE_PARTS,
     SIGNS,
     TEST_PARTS,
+    counted,
     share_text,
 )
 from companion.reproduction.tables import slug
@@ -118,6 +119,7 @@ def _templates(context):
         "parts": list(dict.fromkeys([*NUMBER_PARTS, *TEST_PARTS])),
         "kinds": {"numbers": NUMBER_PARTS, "sentences": SENTENCE_PARTS},
         "share_text": share_text,
+        "counted": counted,
         "questions": ASKS,
     }
     return environment
