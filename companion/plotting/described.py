@@ -31,7 +31,10 @@ def describe(fig):
     sides = [side for ax in panels for side in (ax.xaxis, ax.yaxis)]
     ticks = [tick.get_text() for side in sides for tick in side.get_ticklabels()]
     parts = {
-        "Title": [fig.get_suptitle(), *(ax.get_title() for ax in panels)],
+        "Title": [
+            *(part.get_suptitle() for part in (fig, *fig.subfigs)),
+            *(ax.get_title() for ax in panels),
+        ],
         "Axes": [axis for axis in axes if axis[0] != " " and axis[-1] != " "],
         "Along them": [
             tick for tick in ticks if re.search(r"[^\W\d]{2}", _plain(tick))

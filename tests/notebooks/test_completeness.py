@@ -258,3 +258,18 @@ def test_a_number_that_moved_fails_where_its_print_did_not(pytester):
     result.assert_outcomes(passed=1, failed=1)
     message = "*numbers behind a table differ at tables*x*committed*"
     result.stdout.fnmatch_lines([message])
+
+
+def test_answers_to_exercises_are_folded_up():
+    """With what they print: a reader is to predict first."""
+    n_answers = 0
+    for name in METHODS:
+        asked = False
+        for cell in read(notebook_path(ARTEFACTS[name])).cells:
+            if cell.cell_type == "markdown" and re.search("^## ", cell.source, re.M):
+                asked = "## Predict, then run" in cell.source
+            elif cell.cell_type == "code" and asked:
+                folded = {"source_hidden": True, "outputs_hidden": True}
+                assert cell.metadata.get("jupyter") == folded, cell.source
+                n_answers += 1
+    assert n_answers >= 2 * len(METHODS)
