@@ -174,6 +174,12 @@ def _prepare(notebook):
             image |= {"classes": "wide"} if known.get("width", 0) > _WIDE else {}
             if image:
                 cell.metadata["mystnb"] = {"image": image}
+        if "hide-cell" in tags:
+            prompts = {
+                f"code_prompt_{do}": f"{do.title()} the answer"
+                for do in ("show", "hide")
+            }
+            cell.metadata["mystnb"] = cell.metadata.get("mystnb", {}) | prompts
 
 
 def _lines(ledger, deviations, beside):
