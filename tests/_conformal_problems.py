@@ -1,4 +1,4 @@
-"""Small imbalanced problems, and the metric of a kernel by differences."""
+"""Small imbalanced problems, the metric of a kernel by differences, scatter matrices."""
 
 from itertools import product
 
@@ -28,16 +28,26 @@ def board(n=200, positives=16, seed=0):
     return X[order], y[order]
 
 
-def mixed_derivatives(kernel, x, step=1e-4):
-    """d^2 k(x, z) / dx_i dz_j at z = x."""
+def metric_by_differences(kernel, points, step=1e-4):
+    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
+    d = points.shape[1]
+    out = np.zeros((len(points), d, d))
+    steps = step * np.eye(d)
+    for i, j, s, t in product(range(d), range(d), (1, -1), (1, -1)):
+        out[:, i, j] += s * t * kernel(points + s * steps[i], points + t * steps[j])
+    return out / (4 * step**2)
 
-    def mixed(a, b):
-        return sum(
-            s * t * kernel(x + s * a, x + t * b) for s in (1, -1) for t in (1, -1)
-        )
 
-    shifts = step * np.eye(x.size)
-    return np.array([[mixed(a, b) for b in shifts] for a in shifts]) / (2 * step) ** 2
+def scatter_matrices(Z, y):
+    """S_B and S_W of points, (4.6.10) and (4.6.11)."""
+    mean = Z.mean(axis=0)
+    between, within = np.zeros((2, Z.shape[1], Z.shape[1]))
+    for label in (-1, 1):
+        members = Z[y == label]
+        centre = members.mean(axis=0)
+        between += len(members) * np.outer(centre - mean, centre - mean) / len(y)
+        within += (members - centre).T @ (members - centre) / len(y)
+    return between, within
 
 
 def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refused
+from _conformal_problems import scatter_matrices
 
 from companion.conformal.separability import Separability
 from companion.kernels import gram
@@ -23,15 +24,8 @@ def empirical_points(K):
 
 
 def explicit_J(Z, y):
-    """tr(S_B) / tr(S_W) of points, scatter matrices written out."""
-    n = len(y)
-    mean = Z.mean(axis=0)
-    between, within = np.zeros((2, Z.shape[1], Z.shape[1]))
-    for label in (-1, 1):
-        members = Z[y == label]
-        centre = members.mean(axis=0)
-        between += len(members) * np.outer(centre - mean, centre - mean) / n
-        within += (members - centre).T @ (members - centre) / n
+    """tr(S_B) / tr(S_W) of points."""
+    between, within = scatter_matrices(Z, y)
     return np.trace(between) / np.trace(within)
 
 

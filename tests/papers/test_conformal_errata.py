@@ -6,10 +6,11 @@ of the tests of (4.3.1), (4.4.6) and (4.6.10).
 
 from functools import partial
 
-import _conformal_problems
 import cvxpy as cp
 import numpy as np
 import pytest
+from _conformal_problems import board as imbalanced_board
+from _conformal_problems import metric_by_differences, scatter_matrices
 
 from companion.conformal import factors as c
 from companion.conformal.separability import Separability
@@ -28,7 +29,7 @@ FREE = np.full(2, -100.0), np.full(2, 100.0)
 
 def board(unit=1.0, gamma=0.02, held_out=0):
     """A checkers board in given units as a problem with a kernel of width 5."""
-    X, y = _conformal_problems.board()
+    X, y = imbalanced_board()
     D = squared_distances(unit * X)
     K = np.exp(-gamma / unit**2 * D)
     sigma = unit * (0.5 / gamma) ** 0.5
@@ -93,14 +94,11 @@ def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
 def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     sigma = 2.0
     x = np.array([[0.3, -0.4]])
-    step = 1e-3 * np.eye(2)
 
     def k(a, b):
-        return gram(x + a, x + b, gamma=0.5 / sigma**2)[0, 0]
+        return gram(a, b, gamma=0.5 / sigma**2)[0]
 
-    metric = [
-        [(k(a, b) - k(a, -b) - k(-a, b) + k(-a, -b)) / 4e-6 for b in step] for a in step
-    ]
+    metric = metric_by_differences(k, x, step=1e-3)[0]
     first = -1 / sigma**2
     second = 1 / sigma**4  # of f(z) = exp(-z / sigma^2) at 0
     np.testing.assert_allclose(metric, -first * np.eye(2), atol=1e-6)
@@ -222,15 +220,9 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     """The indices of z are swapped in the text below: with z_j^i pattern i of class j, (4.6.11)
     would sum over 2 patterns of N_i classes."""
     X, y = clouds()
-    n = len(y)
-    classes = [X[y == s] for s in (-1, 1)]
-    shifts = [Z.mean(0) - X.mean(0) for Z in classes]
-    between = (
-        sum(len(Z) * np.outer(d, d) for Z, d in zip(classes, shifts, strict=True)) / n
-    )
-    within = sum((Z - Z.mean(0)).T @ (Z - Z.mean(0)) for Z in classes) / n
+    between, within = scatter_matrices(X, y)
     assert between.shape == within.shape == (2, 2)
-    J = Separability(X @ X.T, y).value(np.ones(n))
+    J = Separability(X @ X.T, y).value(np.ones(len(y)))
     assert np.trace(between) / np.trace(within) == pytest.approx(J)
 
 
@@ -243,9 +235,7 @@ def test_4_6_14_has_a_minus_sign(sign, holds):
     intra = (
         np.where(same, K, 0.0) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))[:, None]
     )
-    between = sum(
-        np.sum(y == s) * np.sum((X[y == s].mean(0) - X.mean(0)) ** 2) for s in (-1, 1)
-    )
+    between = n * np.trace(scatter_matrices(X, y)[0])
     assert np.isclose((intra + sign * K / n).sum(), between) == holds
 
 

@@ -1,9 +1,8 @@
 """What the studies of the conformal kernel thesis compute is what they say."""
 
-from itertools import product
-
 import numpy as np
 import pytest
+from _conformal_problems import metric_by_differences
 
 from companion import L2SVC
 from companion.conformal.factors import kernel_metric, transformed_metric
@@ -70,6 +69,10 @@ def test_the_nearest_points_of_the_hulls_are_the_machine(seed):
     dual = smo(K, y, 0.0, np.inf, ridge=0.1, tol=1e-9)
     np.testing.assert_allclose(hull.alpha, dual.alpha, atol=1e-5 * dual.alpha.max())
     assert hull.intercept == pytest.approx(dual.intercept, abs=1e-6)
+    assert hull.objective == pytest.approx(dual.objective, rel=1e-8)
+    np.testing.assert_allclose(
+        hull.decision_function, dual.decision_function, atol=1e-5
+    )
     X, y = background.plane_sample(seed, background.FAR)
     hard = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9).decision_function
     decision = background.linear_machine(X, y).decision(X)
@@ -83,16 +86,6 @@ def test_the_dual_rises_to_where_the_primal_falls(problem):
     assert theta.max() <= F.min() * (1 + 1e-6)
     optimum = np.abs(t).argmin()
     assert theta[optimum] == pytest.approx(F[optimum], rel=1e-5)
-
-
-def metric_by_differences(kernel, points, step=1e-4):
-    """d^2 k(x, z) / dx_i dz_j at z = x by second differences, (3.3.2); `kernel` row by row."""
-    d = points.shape[1]
-    out = np.zeros((len(points), d, d))
-    steps = step * np.eye(d)
-    for i, j, s, t in product(range(d), range(d), (1, -1), (1, -1)):
-        out[:, i, j] += s * t * kernel(points + s * steps[i], points + t * steps[j])
-    return out / (4 * step**2)
 
 
 def test_the_metrics_of_theorems_4_and_5_are_second_differences_of_the_kernels():

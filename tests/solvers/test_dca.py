@@ -69,26 +69,6 @@ def test_without_truncation_or_below_all_margins_it_is_the_convex_machine():
     assert dca(Design.linear(X), y, utility, 1.0, lowest + 1e-3).n_steps > 0
 
 
-@pytest.mark.parametrize("s", [None, 0.0, -1.0])
-def test_for_two_classes_both_forms_are_the_binary_truncated_hinge(s):
-    for seed in range(5):
-        X, y, utility = problem(2, seed)
-        utility = np.diag(np.diag(utility))
-        cost = np.array([[0.0, utility[0, 0]], [utility[1, 1], 0.0]])
-        one = dca(Design.linear(X), y, utility, 1.0, s)
-        start = min_margin(Design.linear(X), y, utility, 1.0)
-        other = dca(Design.linear(X), y, cost, 1.0, s, form="cost", start=start)
-        assert other.objective == pytest.approx(one.objective, rel=1e-6)
-        np.testing.assert_allclose(other.coef, one.coef, atol=1e-4)
-        # The binary truncated hinge of f_2 - f_1, with |w_2 - w_1|^2 / 4.
-        w = one.w[1] - one.w[0]
-        f = one.decision_function[:, 1] - one.decision_function[:, 0]
-        u = np.where(y == 1, f, -f)
-        loss = np.maximum(1 - u, 0) - np.maximum((-np.inf if s is None else s) - u, 0)
-        value = 0.25 * w @ w + np.diag(utility)[y] @ loss
-        assert one.objective == pytest.approx(value, rel=1e-8)
-
-
 @each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)
