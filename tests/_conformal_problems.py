@@ -50,9 +50,11 @@ def scatter_matrices(Z, y):
     return between, within
 
 
-def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, **settings):
-    """Points, labels and the problem with a share of each class set aside."""
+def problem(seed=0, share=0.25, C=10.0, gamma=GAMMA, tol=1e-8, unit=1.0, **settings):
+    """Points in a unit, labels and the problem with a share of each class set aside."""
     X, y = board(seed=seed, **settings)
+    X = unit * X
+    gamma = gamma / unit**2
     rng = np.random.default_rng(seed)
     classes = [rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0)]
     validation = np.concatenate(

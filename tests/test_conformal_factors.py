@@ -31,12 +31,10 @@ def test_widths_of_act_follow_the_definition_point_by_point():
     y = np.where(np.arange(12) < 3, 1.0, -1.0)
     D = squared_distances(X)
     found = 1 / c.act_rates(D, y)
-    empty = 0
     for i in range(12):
         others = np.delete(D[i], i)
         limit = (others.min() + others.max()) / 2
         near = [D[i, j] for j in range(12) if y[j] != y[i] and D[i, j] < limit]
-        empty += not near
         wanted = np.mean(near) if near else D[i, y != y[i]].min()
         assert found[i] == pytest.approx(wanted * (9 / 3 if y[i] > 0 else 3 / 9))
     lonely = squared_distances(np.array([[0.0], [0.1], [0.2], [5.0]]))

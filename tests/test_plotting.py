@@ -73,29 +73,19 @@ def test_sliders_need_no_network_and_start_where_they_are_told(
     assert plt.get_fignums() == []
 
 
-def test_sliders_refuse_what_would_make_a_page_slow(monkeypatch):
+NO_SLIDERS = [
+    (1, "Give the knobs fewer values, or draw smaller figures"),
+    (3, r"The knob 'k' must start at one of its values, \[1, 2\]. Got 3"),
+]
+
+
+@pytest.mark.parametrize(("start", "message"), NO_SLIDERS)
+def test_sliders_refuse_a_slow_page_and_a_start_without_a_picture(
+    monkeypatch, start, message
+):
     monkeypatch.setattr(sliding, "_MOST_BYTES", 1000)
-    refused(
-        "Give the knobs fewer values, or draw smaller figures",
-        plotting.sliders,
-        lambda k: plt.subplots(),
-        {"k": [1]},
-        start={"k": 1},
-        name="example",
-        alt="Nothing.",
-    )
-
-
-def test_sliders_refuse_a_start_where_no_picture_is():
-    refused(
-        r"The knob 'k' must start at one of its values, \[1, 2\]. Got 3",
-        plotting.sliders,
-        None,
-        {"k": [1, 2]},
-        start={"k": 3},
-        name="example",
-        alt="Nothing.",
-    )
+    told = {"start": {"k": start}, "name": "example", "alt": "Nothing."}
+    refused(message, plotting.sliders, lambda k: plt.subplots(), {"k": [1, 2]}, **told)
 
 
 def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):

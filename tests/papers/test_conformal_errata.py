@@ -9,8 +9,7 @@ from functools import partial
 import cvxpy as cp
 import numpy as np
 import pytest
-from _conformal_problems import board as imbalanced_board
-from _conformal_problems import metric_by_differences, scatter_matrices
+from _conformal_problems import metric_by_differences, problem, scatter_matrices
 
 from companion.conformal import factors as c
 from companion.conformal.separability import Separability
@@ -20,21 +19,16 @@ from companion.papers.conformal.g_means import printed_asterisks
 from companion.papers.conformal.methods import PRINTED
 from companion.solvers import smo
 from companion.solvers._conformal_problem import TrainedMachine
-from companion.solvers.conformal import ConformalProblem, conformal_transformations
+from companion.solvers.conformal import conformal_transformations
 from companion.solvers.metamodels import evolve
 from companion.solvers.transformations import KBA, MDT, TSVT, WuAmari
 
 FREE = np.full(2, -100.0), np.full(2, 100.0)
 
 
-def board(unit=1.0, gamma=0.02, held_out=0):
+def board(share=0.0, **settings):
     """A checkers board in given units as a problem with a kernel of width 5."""
-    X, y = imbalanced_board()
-    D = squared_distances(unit * X)
-    K = np.exp(-gamma / unit**2 * D)
-    sigma = unit * (0.5 / gamma) ** 0.5
-    options = {"C": 10.0, "sigma": sigma, "n_features": 2, "tol": 1e-10}
-    return ConformalProblem(K, y, np.arange(held_out), distances=D, **options)
+    return problem(share=share, tol=1e-10, **settings)[2]
 
 
 def clouds(n=30, seed=0):
@@ -170,7 +164,7 @@ def test_4_3_4_depends_on_the_units_of_the_inputs_although_the_kernel_does_not()
     for name in ("act", "wu_amari"):
         values = []
         for unit in (1.0, 10.0):
-            result = conformal_transformations(board(unit), name, max_transforms=1)
+            result = conformal_transformations(board(unit=unit), name, max_transforms=1)
             values.append(result.factors / result.factors.max())
         changes[name] = np.abs(values[0] - values[1]).max()
     assert changes["wu_amari"] < 1e-6 < 0.1 < changes["act"]
@@ -253,7 +247,7 @@ def test_algorithms_4_5_7_8_return_the_machine_that_failed():
 
     assert printed([0.5, 0.3, 0.4], 0.0, 10) == 2  # the last improvement was 1
     assert printed([0.5, 0.6], 0.0, 10) == 1  # never below the untransformed machine
-    result = conformal_transformations(board(held_out=50), "act")
+    result = conformal_transformations(board(share=0.25), "act")
     errors = [entry["validation_error"] for entry in result.history]
     assert result.n_transforms == np.argmin(errors) < len(errors) - 1
     assert printed([*errors, np.inf], 0.0, 10) == result.n_transforms + 1
@@ -372,9 +366,9 @@ def test_5_3_1_is_left_by_a_free_search():
 
 
 def test_table_6_2_1_hepatitis_has_32_positives_and_32_coded_columns():
-    problem = load_uci("hepatitis")
-    assert [np.sum(problem.y == label) for label in (1, -1)] == [32, 123]
-    values = [np.unique(column[~np.isnan(column)]) for column in problem.X.T]
+    data = load_uci("hepatitis")
+    assert [np.sum(data.y == label) for label in (1, -1)] == [32, 123]
+    values = [np.unique(column[~np.isnan(column)]) for column in data.X.T]
     binary = sum(len(found) == 2 for found in values)
     numeric = len(values) - binary
     assert (binary, numeric, numeric + 2 * binary) == (13, 6, 32)

@@ -6,20 +6,10 @@ from scipy import stats
 from sklearn.svm import SVC
 
 from companion import UnbiasedSVC
-from companion.datasets import ringnorm, threshold_case, threshold_case_error
+from companion.datasets import threshold_case, threshold_case_error
 from companion.metrics import paired_difference
 from companion.papers.usvc import cases, fig_1, fig_3_4, linear, paired_errors, table_1
-from companion.papers.usvc.splits import Split, split, wrong
-
-
-def small_split(n=160, seed=0):
-    X, y = ringnorm(n, np.random.default_rng(seed))
-    X = X[:, :4]
-    y = y.astype(float)
-    half = n // 2
-    rows = np.arange(n // 2)
-    folds = [(rows[k:][rows[k:] % 4 != k], rows[k::4]) for k in range(4)]
-    return Split(X[:half], y[:half], X[half:], y[half:], folds)
+from companion.papers.usvc.splits import split, wrong
 
 
 @pytest.mark.parametrize("reading", list(cases.READINGS))
@@ -103,7 +93,7 @@ def refits_by_libsvm(part, X, C):
 
 
 def test_the_linear_search_equals_plain_refits_by_libsvm():
-    part = small_split()
+    part = split("Hepatitis", 1)
     total, converged = linear.search(part, C_values=(0.1, 1.0))
     assert all(converged.values())
     assert list(total) == list(linear.MACHINES)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _cases import refused
+from test_verdicts import published, reproduced
 
 from companion.reproduction import display
 from companion.reproduction.display import Table, findings, verdict_table
@@ -15,64 +16,35 @@ from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.verdicts import compare
 
 
-def row(name, column, printed, value, kind="stochastic", spread=math.nan, relation=""):
-    place = {
-        "paper": "toy",
-        "artefact": "table_1",
-        "row": name,
-        "column": column,
-        "where": "p. 1",
-    }
-    numbers = {
-        "value": value,
-        "spread": spread,
-        "n": math.nan if kind == "ordinal" else 100.0,
-    }
-    asks = {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
-    asks |= {"sentence": "", "why": "", "repeats": "", "overlap": 0}
-    return (
-        place
-        | numbers
-        | asks
-        | {"printed": printed, "kind": kind, "relation": relation}
-    )
+def printed(name, column, text, kind="stochastic", **changes):
+    return published(kind, text, row=name, column=column, **changes)
 
 
-def own(name, column, value, spread=math.nan, se=math.nan, converged=True, reading=""):
-    numbers = {
-        "value": value,
-        "spread": spread,
-        "n": 100,
-        "se": se,
-        "converged": converged,
-    }
-    return {"row": name, "column": column, "reading": reading} | numbers
+def own(name, column, value, spread=math.nan, **changes):
+    return reproduced(value, spread, row=name, column=column, **changes)
 
 
 @pytest.fixture
 def ledger():
-    published = [
-        row("size", "n", "100", 100.0, kind="deterministic") | {"asks": "setting"},
-        row("heart", "LS", "15.6", 15.6, spread=3.2),
-        row("heart", "LS ±", "3.2", 3.2, kind="spread"),
-        row("heart", "|A - B|", "similar", math.nan, kind="ordinal", relation="<= 1"),
-        row("cancer", "LS", "25.7", 25.7, spread=4.5),
-        row("cancer", "LS ±", "4.5", 4.5, kind="spread"),
-        row("german", "LS", "23.3", 23.3, spread=2.1),
+    rows = [
+        printed("size", "n", "100", "deterministic", asks="setting"),
+        printed("heart", "LS", "15.6", spread=3.2),
+        printed("heart", "LS ±", "3.2", "spread"),
+        printed("heart", "|A - B|", "similar", "ordinal", relation="<= 1"),
+        printed("cancer", "LS", "25.7", spread=4.5),
+        printed("cancer", "LS ±", "4.5", "spread"),
+        printed("german", "LS", "23.3", spread=2.1),
     ]
-    size = [own("size", "n", 100.0)]
-    heart = [
+    regenerated = [
+        own("size", "n", 100.0),
         own("heart", "LS", 15.6123456789, 3.1500001),
         own("heart", "LS ±", 3.1500001),
-    ]
-    heart += [own("heart", "|A - B|", 0.25, se=0.125)]
-    cancer = [
+        own("heart", "|A - B|", 0.25, se=0.125),
         own("cancer", "LS", 29.0, 4.5, converged=False),
         own("cancer", "LS ±", 4.5),
+        own("cancer", "LS", 25.0, 4.5, reading="exchanged"),
     ]
-    cancer += [own("cancer", "LS", 25.0, 4.5, reading="exchanged")]
-    regenerated = pd.DataFrame(size + heart + cancer)
-    return compare(pd.DataFrame(published), regenerated, {}, {"exchanged": 0})
+    return compare(pd.concat(rows), pd.concat(regenerated), {}, {"exchanged": 0})
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):

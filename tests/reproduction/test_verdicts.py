@@ -61,6 +61,9 @@ def verdict(print_, own, deviations=None, profile="paper"):
     return compare(print_, own, deviations, READINGS, profile).iloc[0]
 
 
+CLAIM = published("ordinal", "lower", relation="< 0")
+
+
 def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not():
     se = math.sqrt(2 * 2.0**2 / 100)
     far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
@@ -140,21 +143,8 @@ def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, suppor
     assert support is None or found.support == pytest.approx(support)
 
 
-def test_a_claim_that_fails_is_a_problem_and_uses_the_spread_when_no_error_is_given():
-    row = published("ordinal", "lower", relation="< 0")
-    line = verdict(row, reproduced(1.0, spread=2.0, n=100))
-    assert line["verdict"] == "fails"
-    assert norm.cdf(line["support"]) == pytest.approx(student.cdf(-5, 99))
-    assert line["problem"].startswith("fails and is not declared")
-    assert (
-        verdict(row, reproduced(1.0, spread=2.0, n=100, se=1.0))["verdict"]
-        == "undecided (810 repetitions would decide)"
-    )
-
-
 def test_a_claim_whose_standard_error_is_not_known_is_undecided_and_says_so():
-    row = published("ordinal", "lower", relation="< 0")
-    line = verdict(row, reproduced(-1.0, n=1, spread=math.nan, se=math.inf))
+    line = verdict(CLAIM, reproduced(-1.0, n=1, spread=math.nan, se=math.inf))
     assert line["verdict"] == "undecided (its standard error is not known)"
     assert math.isinf(line["would_see"])
 
@@ -183,10 +173,7 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(
     kind, far, outcome, quick_outcome
 ):
     ratio = 1.005 * np.exp(far * np.sqrt(0.5 / 199 + 0.5 / 199))
-    claim = (
-        published("ordinal", "lower", relation="< 0"),
-        reproduced(far, se=1.0, n=1000),
-    )
+    claim = (CLAIM, reproduced(far, se=1.0, n=1000))
     value = published(spread=0.0), reproduced(22.45 + far, se=1.0, n=1000)
     spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
     row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
@@ -217,9 +204,8 @@ def test_the_overlap_enters_the_standard_error_of_either_side():
     assert compared(five, 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
     unprinted = compared(five, math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
     assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
-    claim = published("ordinal", "lower", relation="< 0")
-    assert verdict(claim, reproduced(-1.0))["verdict"] == "holds"
-    corrected = verdict(claim, reproduced(-1.0, overlap=100 / 170))
+    assert verdict(CLAIM, reproduced(-1.0))["verdict"] == "holds"
+    corrected = verdict(CLAIM, reproduced(-1.0, overlap=100 / 170))
     assert corrected["verdict"] == f"undecided ({rules.ONE_POOL})"
     assert corrected["se"] == pytest.approx(2 * math.sqrt(1 / 100 + 100 / 170))
     row = published(printed="20.0", overlap=0.5)
@@ -374,8 +360,7 @@ def test_a_quick_run_scores_what_is_scored_on_record():
     [(2, "quick", "undecided"), (2, "paper", "fails"), (math.nan, "quick", "fails")],
 )
 def test_few_repetitions_that_are_alike_refute_no_claim(n, profile, outcome):
-    row = published("ordinal", "lower", relation="< 0")
-    found = verdict(row, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
+    found = verdict(CLAIM, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
     assert found["outcome"] == outcome
 
 
@@ -530,8 +515,7 @@ def test_a_row_that_could_not_have_seen_what_matters_agrees_only_once_it_is_shar
 
 
 def test_a_claim_that_takes_too_many_repetitions_lies_at_its_bound():
-    row = published("ordinal", "lower", relation="< 0")
-    line = verdict(row, reproduced(-0.01))
+    line = verdict(CLAIM, reproduced(-0.01))
     assert line["verdict"] == "undecided (the truth lies at the bound)"
     assert math.isinf(line["needs"])
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from _cases import cases, each, refused
 from sklearn.base import clone
-from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -25,7 +24,12 @@ from sklearn.svm import SVC
 from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
 from companion.kernels import gram
 
-GRID = {"C": [0.1, 1.0, 30.0], "gamma": [0.05, 0.5, 5.0]}
+from ._grids import GRID, GRIDS, moons
+
+GRIDS = GRIDS | {
+    "tol": {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
+    "solver": {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
+}
 PRECISE = [L1SVC(tol=1e-8), L2SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)]
 PRECISE += [LSSVC(), LSSVC(solver="smo", tol=1e-8)]
 every = pytest.mark.parametrize(
@@ -33,11 +37,7 @@ every = pytest.mark.parametrize(
 )
 
 
-def moons(n_samples=90, seed=0):
-    return make_moons(n_samples, noise=0.35, random_state=seed)
-
-
-X, Y = moons(60)
+X, Y = moons()
 
 
 def both(machine, grid, X, y, fit=None, **settings):
@@ -74,7 +74,7 @@ def assert_same_results(ours, theirs):
 
 @every
 def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
-    X, y = moons()
+    X, y = moons(90)
     ours, theirs = assert_same(machine, GRID, X, y, return_train_score=True)
     for choice in ("best_params_", "best_score_", "best_index_"):
         assert getattr(ours, choice) == getattr(theirs, choice)
@@ -102,34 +102,7 @@ def test_public_attributes_are_those_of_grid_search(refit):
         assert ours.score(X, Y) == theirs.score(X, Y)
 
 
-@cases(
-    "grid",
-    {"C": [1.0, 10.0], "class_weight": [None, "balanced", {0: 3.0}]},
-    {"kernel": ["linear", "rbf", "poly"], "C": [0.5, 2.0]},
-    {"gamma": ["scale", "auto", 0.3], "C": [1.0, 5.0]},
-    [{"kernel": ["linear"], "C": [1.0]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}],
-    {
-        "kernel": ["poly"],
-        "degree": [2, 3],
-        "coef0": [0.0, 1.0],
-        "gamma": ["scale", 0.5],
-    },
-    {"kernel": [lambda A, B: A @ B.T + 1.0, "linear"]},
-    {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
-    {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
-    {},
-    ids=[
-        "class_weight",
-        "kernel",
-        "gamma",
-        "list",
-        "poly",
-        "callable",
-        "tol",
-        "solver",
-        "nothing",
-    ],
-)
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
 def test_every_parameter_can_be_searched(grid):
     machine = (
         LSSVC(tol=1e-9, class_weight="balanced")
@@ -145,7 +118,8 @@ def test_every_parameter_can_be_searched(grid):
     StratifiedKFold(4, shuffle=True, random_state=0),
     ShuffleSplit(3, test_size=0.3, random_state=0),
     ShuffleSplit(2, train_size=0.4, test_size=0.3, random_state=0),
-    ids=["int", "shuffled", "overlapping", "partial"],
+    list(StratifiedKFold(3).split(X, Y)),
+    ids=["int", "shuffled", "overlapping", "partial", "list"],
 )
 @pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LSSVC()])
 def test_any_splitter_gives_the_cells_of_grid_search(machine, cv):
@@ -153,8 +127,7 @@ def test_any_splitter_gives_the_cells_of_grid_search(machine, cv):
         assert_same(machine, GRID, X, Y, cv=cv, return_train_score=return_train_score)
 
 
-def test_splits_may_be_given_as_a_list_and_groups_are_passed_on():
-    assert_same(L1SVC(tol=1e-8), GRID, X, Y, cv=list(StratifiedKFold(3).split(X, Y)))
+def test_groups_are_passed_on():
     groups = {"groups": np.arange(60) % 6}
     assert_same(L1SVC(tol=1e-8), GRID, X, Y, cv=GroupKFold(3), fit=groups)
 
