@@ -93,12 +93,11 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(
     file = OutsideFile(place, hashlib.sha256(path.read_bytes()).hexdigest())
     monkeypatch.setitem(OUTSIDE, place, file)
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
-    X, y, X_test, y_test = genuine_split("breast-cancer", 2)
+    found = genuine_split("breast-cancer", 2)
     train, test = (part.astype(int) - 1 for part in (parts[0, 1], parts[1, 1, :7]))
-    np.testing.assert_array_equal(X, rows[train])
-    np.testing.assert_array_equal(X_test, rows[test])
-    np.testing.assert_array_equal(y, labels[train, 0])
-    np.testing.assert_array_equal(y_test, labels[test, 0])
+    wanted = (rows[train], labels[train, 0], rows[test], labels[test, 0])
+    for array, expected in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(array, expected)
     refused("numbered 1 to 10. Got 11", genuine_split, "heart", 11)
     refused("no problem 'heart'", genuine_split, "heart", 1, error=DamagedData)
     refused(

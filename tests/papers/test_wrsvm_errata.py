@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from _wrsvm_by_hand import betas
 from scipy.optimize import brentq
-from wrsvm_by_hand import betas
 
 from companion.papers.wrsvm import examples, population, regions, theory
 from companion.reproduction.published import load_published

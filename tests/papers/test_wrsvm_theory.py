@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from wrsvm_by_hand import betas, brackets
+from _wrsvm_by_hand import betas, brackets
 
 from companion.papers.wrsvm import examples, population, theory
 from companion.solvers import Design, dca, min_margin, utility_from_cost

@@ -3,16 +3,10 @@
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
+from _wrsvm_by_hand import betas
 from hypothesis import example, given
 from hypothesis import strategies as st
-from margin_problems import (
-    brackets,
-    clouds,
-    design_of,
-    margins,
-    objective_of,
-    utilities,
-)
+from margin_problems import brackets, clouds, design_of, objective_of, utilities
 
 from companion.kernels import gram
 from companion.solvers import Design, min_margin
@@ -32,9 +26,7 @@ def test_primal_and_dual_meet_and_the_multipliers_satisfy_13_to_15(kernel, k, ki
         if kind == "with linear terms":
             # Those of a DC step at a machine: others may make the problem unbounded below.
             f = min_margin(design, y, utility, 3.0).decision_function
-            for i, j in np.argwhere((margins(f) < 0.0) & (utility[y] > 0.0)):
-                best = np.where(np.arange(k) == j, -np.inf, f[i]).argmax()
-                beta[i, j, best] = C * utility[y[i], j]
+            beta = betas(f, y, utility, C, s=0.0)
             assert beta.any()
         machine = min_margin(design, y, utility, C, beta=beta, tol=1e-10)
         alpha = machine.alpha
