@@ -4,6 +4,7 @@ import os
 import tomllib
 
 import pytest
+from _pages import faults_of, read_pages
 from _run import python, said
 from click.testing import CliRunner
 
@@ -60,6 +61,11 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     assert "Nothing is worse than expected" in run("companion", "reproduce")
     assert "9 passed" in run("pytest")
     assert " 0 faults" in run("companion", "report")
+    site = tmp_path / "build" / "report" / "html"
+    pages = read_pages(site)
+    assert faults_of(site, pages) == []
+    assert "support vector" not in pages[site / "index.html"].text
+    assert not (site / "api").exists(), "the package has a site of its own"
     assert "'ten dice'" in run("companion", "explain", "dice/table_1")
 
     # a second paper in what is now a repository

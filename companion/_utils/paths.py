@@ -16,6 +16,7 @@ from tempfile import TemporaryFile
 __all__ = [
     "build_dir",
     "cache_dir",
+    "companion_root",
     "data_dir",
     "is_checkout",
     "notebooks_dir",
@@ -72,6 +73,11 @@ def project_root():
     """Folder that holds ``data`` and ``notebooks``."""
     if own := own_project():
         return own
+    return _PACKAGE.parent if is_checkout() else _PACKAGED
+
+
+def companion_root():
+    """Folder of what comes with the package: ``data``, ``docs`` and ``notebooks``."""
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 

@@ -16,7 +16,7 @@ import nbformat
 
 import companion
 from companion._utils.extras import advice
-from companion._utils.paths import build_dir, project_root, unwritable
+from companion._utils.paths import build_dir, companion_root, project_root, unwritable
 from companion.reproduction.display import ledger_text
 from companion.reproduction.index import read_table
 from companion.reproduction.published import ASKS
@@ -38,6 +38,8 @@ _ROOT = Path(companion.__file__).parents[
 ]  # of a checkout; without it there are no tests
 _PAGES = _HERE / "pages"
 _BESIDE = _HERE / "beside"
+#: Pages on the package, which a site of papers of one's own does without.
+_OF_PACKAGE = {"gallery.rst", "api/index.rst"}
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
 #: Modules that the API describes, in the order in which they are read.
 _ROOMS = [
@@ -141,15 +143,20 @@ def _write_source(context, folder, templates):
         return templates.get_template(template).render(**more)
 
     pages = templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
-    texts = {name: filled(name) for name in pages}
+    if not context["ours"]:
+        pages = [name for name in pages if name not in _OF_PACKAGE]
+    known = {*context["guides"], *(name.rpartition(".")[0] for name in pages)}
+    texts = {name: filled(name, pages=known) for name in pages}
     texts |= {
         f"{name}.md": path.read_text("utf-8")
         for name, path in context["guides"].items()
     }
-    texts |= {f"api/{n}.rst": filled("module.rst", home=import_module(n)) for n in _API}
-    texts |= {
-        f"api/estimators/{n}.rst": filled("estimator.rst", name=n) for n in _PUBLIC
-    }
+    if context["ours"]:
+        for name in _API:
+            home = import_module(name)
+            texts[f"api/{name}.rst"] = filled("module.rst", home=home)
+        for name in _PUBLIC:
+            texts[f"api/estimators/{name}.rst"] = filled("estimator.rst", name=name)
     for entry in context["entries"]:
         if entry.notebook is not None:
             summary = nbformat.v4.new_markdown_cell(filled("summary.md", entry=entry))
@@ -189,7 +196,7 @@ def _write_beside(context, folder, templates):
     _write(folder, files)
 
 
-def _run_sphinx(source, output, beside, banner):
+def _run_sphinx(source, output, **settings):
     """Run Sphinx over all pages and give its warnings back, one a line."""
     from sphinx.cmd.build import build_main
 
@@ -204,8 +211,8 @@ def _run_sphinx(source, output, beside, banner):
         "-d",
         str(source.parent / "doctrees"),
     ]
-    options += ["-D", f"html_extra_path={beside}"]
-    options += ["-D", f"html_theme_options.announcement={banner}"]
+    for name, value in settings.items():
+        options += ["-D", f"{name.replace('__', '.')}={value}"]
     with redirect_stderr(said):
         code = build_main([*options, str(source), str(output)])
     warnings = said.getvalue().replace(f"{source}/", "")
@@ -274,7 +281,9 @@ def build_report(output=None, *, profile="paper", artefacts=None):
         beside = work / "beside"
         built = work / "site" / "html"
         guides = {
-            f"docs/{path.stem}": path for path in (project_root() / "docs").glob("*.md")
+            f"docs/{path.stem}": path
+            for root in (companion_root(), project_root())
+            for path in (root / "docs").glob("*.md")
         }
         context |= {
             "guides": guides,
@@ -286,7 +295,13 @@ def build_report(output=None, *, profile="paper", artefacts=None):
         _write_source(context, source, templates)
         _write_beside(context, beside, templates)
         faults = _run_sphinx(
-            source, built, beside, templates.get_template("banner.html").render()
+            source,
+            built,
+            html_title=context["title"],
+            html_extra_path=beside,
+            html_theme_options__announcement=templates.get_template(
+                "banner.html"
+            ).render(),
         )
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)

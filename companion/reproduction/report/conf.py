@@ -35,7 +35,6 @@ plot_html_show_formats = plot_html_show_source_link = False
 plot_include_source = True
 plot_rcparams = {"savefig.bbox": "tight"}
 
-html_title = "companion"
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_css_files = ["site.css", "ledger.css"]

@@ -263,7 +263,11 @@ def gather(profile, artefacts=None):
             f"--profile {profile}` writes them; without --profile the committed ones are shown."
         )
     whole = Group(None, entries)
+    shorts = [group.short for group in groups.values() if group.paper.key]
+    ours = bool(list_across())  # a project of one's own has papers alone
     return {
+        "ours": ours,
+        "title": "companion" if ours else ", ".join(shorts),
         "profile": profile,
         "entries": entries,
         "groups": list(groups.values()),

@@ -4,16 +4,21 @@ import mimetypes
 
 import companion
 
-_NAME = f"svm-companion {companion.__version__}"
-_DEVELOPERS = "The companion developers"
 _LICENCE = "https://spdx.org/licenses/BSD-3-Clause"
 _KINDS = {".ipynb": "application/x-ipynb+json", ".yml": "application/yaml"}
 _UNCHECKED = (
     "# Nobody has checked yet: whoever does adds codechecker, check_time and report.\n"
 )
-_SUMMARY = """make reproduce regenerates every file named here in the quick profile; companion
-reproduce --profile paper --fresh does so at the size of the papers. companion verify compares
-with the print."""
+_SUMMARY = """companion reproduce regenerates every file named here in the quick profile; with
+--profile paper --fresh it does so at the size of the papers. companion verify compares with the
+print."""
+
+
+def _name_and_developers(context):
+    """What the site is called, and who made it, of which nothing is known of others' papers."""
+    if context["ours"]:
+        return f"svm-companion {companion.__version__}", "The companion developers"
+    return context["title"], "The authors of this companion"
 
 
 def codecheck(context):
@@ -25,7 +30,8 @@ def codecheck(context):
     files["ledger.csv"] = "Each printed value with its verdict, paper profile"
     manifest = [{"file": file, "comment": comment} for file, comment in files.items()]
     head = {"version": "https://codecheck.org.uk/spec/config/1.0/"}
-    head["paper"] = {"title": _NAME, "authors": [{"name": _DEVELOPERS}]}
+    name, developers = _name_and_developers(context)
+    head["paper"] = {"title": name, "authors": [{"name": developers}]}
     content = head | {"summary": " ".join(_SUMMARY.split()), "manifest": manifest}
     return _UNCHECKED + yaml.safe_dump(content, explicit_start=True, sort_keys=False)
 
@@ -44,14 +50,16 @@ def write_crate(folder, context):
         name = path.relative_to(folder).as_posix()
         kind = _KINDS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
         crate.add_file(path, name, properties={"name": name, "encodingFormat": kind})
+    name, developers = _name_and_developers(context)
     papers = [group.paper for group in context["groups"] if group.paper.key]
-    crate.name = _NAME
+    crate.name = name
     crate.datePublished = context["today"]
     crate.description = (
         f"What {len(papers)} papers print beside its regeneration, with verdicts."
     )
-    crate.license = added(_LICENCE, "CreativeWork", name="BSD 3-Clause License")
-    crate.creator = added("#developers", "Organization", name=_DEVELOPERS)
+    if context["ours"]:
+        crate.license = added(_LICENCE, "CreativeWork", name="BSD 3-Clause License")
+    crate.creator = added("#developers", "Organization", name=developers)
     crate.mainEntity = crate.get("ledger.csv")
     crate.root_dataset["citation"] = [
         added(f"#{p.key}", "ScholarlyArticle", name=p.title, description=p.citation)
