@@ -84,7 +84,7 @@ def test_beta_needs_the_utilities():
 
 
 def test_f_equal_to_zero_is_where_the_paper_starts_and_ends_if_no_class_has_half_the_utility():
-    """U2,.6: a sure class 1 has utilities 1, .6, .6, and .6 + .6 > 1 makes f = 0 the WSVM.
+    """U2,0.6: a sure class 1 has utilities 1, .6, .6, and .6 + .6 > 1 makes f = 0 the WSVM.
 
     Nothing is truncated there, so the algorithm ends at once; the truncated loss is less at a lead.
     """
@@ -257,7 +257,7 @@ def boundary(a, x1):
 
 
 def test_a_bayes_boundary_of_example_1_is_straight_without_utilities_alone():
-    """Under U1,.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line."""
+    """Under U1,0.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line."""
     x1 = np.linspace(-2.5, 0.0, 11)
     assert np.abs(boundary(0.0, x1)).max() < 1e-9
     curve = boundary(0.8, x1)

@@ -110,7 +110,7 @@ def _add_truncation(out, frame):
 
 
 def compute_consistent(unit):
-    """The form (4) with costs 1 - U at U2,.6, which needs no truncation, without and with it."""
+    """The form (4) with costs 1 - U at U2,0.6, which needs no truncation, without and with it."""
     p = unit.params
     U = examples.utility(*CONSISTENT)
     (X, y), tune = population.samples(p["sample"], p["flip"])

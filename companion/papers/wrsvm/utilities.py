@@ -7,8 +7,8 @@ PERCENT = 100.0
 
 
 def setting_name(config, a):
-    """What a utility matrix is called: "U2,.4", "U = I"."""
-    return f"U{config},{a:g}".replace("0.", ".") if a else "U = I"
+    """What a utility matrix is called: "U2,0.4", "U = I"."""
+    return f"U{config},{a:g}" if a else "U = I"
 
 
 def with_setting(frame):
