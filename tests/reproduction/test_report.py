@@ -277,31 +277,7 @@ def test_the_reference_describes_every_public_name(pages):
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
 
 
-# -- its parts ------------------------------------------------------------------------------
-
-
 # -- the command ----------------------------------------------------------------------------
-
-
-def test_executed_notebooks_are_shown_and_the_committed_stand_in(tmp_path, monkeypatch):
-    chosen, other = list_artefacts("l1nsvm")[:2]
-    monkeypatch.setattr(content, "build_dir", lambda: tmp_path)
-    path = tmp_path / "reproduce" / "quick" / chosen.paper / f"{chosen.name}.ipynb"
-    path.parent.mkdir(parents=True)
-    notebook = nbformat.read(notebook_path(chosen), as_version=4)
-    notebook.cells[0].source = "# Executed"
-    nbformat.write(notebook, path)
-    one, two = content.gather("quick", [chosen, other])["entries"]
-    assert one.notebook.cells[0].source == "# Executed"
-    assert not one.stands_in
-    assert two.notebook is not None
-    assert two.stands_in
-    pages = [build._templates({"profile": profile}) for profile in ("quick", "paper")]
-    quick, paper = (
-        templates.get_template("banner.html").render() for templates in pages
-    )
-    assert "the last quick run" in quick
-    assert not paper.strip()
 
 
 def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
@@ -311,27 +287,29 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
         artefact for artefact in list_artefacts("l1nsvm") if artefact.values
     ][:2]
     on_record = read_ledgers([chosen, other])[0]
-    quick = {
-        chosen.id: on_record[chosen.id].assign(
-            outcome="differs", counts_as=NUMBER_PARTS[4]
-        )
+    words = {
+        chosen.id: {"outcome": "differs", "counts_as": NUMBER_PARTS[4]},
+        other.id: {"outcome": "not run", "counts_as": "not run"},
     }
-    quick[other.id] = on_record[other.id].assign(outcome="not run", counts_as="not run")
+    quick = {name: on_record[name].assign(**words[name]) for name in words}
 
     def read(artefacts, profile="paper"):
-        return (
-            (on_record if profile == "paper" else quick),
-            {"missing": [], "stale": []},
-            {},
-        )
+        ledgers = on_record if profile == "paper" else quick
+        return ledgers, {"missing": [], "stale": []}, {}
 
     monkeypatch.setattr(content, "read_ledgers", read)
     monkeypatch.setattr(content, "build_dir", lambda: tmp_path)
     path = tmp_path / "reproduce" / "quick" / f"{chosen.id}.ipynb"
     path.parent.mkdir(parents=True)
-    path.write_bytes(notebook_path(chosen).read_bytes())
+    notebook = nbformat.read(notebook_path(chosen), as_version=4)
+    notebook.cells[0].source = "# Executed"
+    nbformat.write(notebook, path)
     context = content.gather("quick", [chosen, other])
     one, two = context["entries"]
+    assert one.notebook.cells[0].source == "# Executed"
+    assert not one.stands_in
+    assert two.notebook is not None
+    assert two.stands_in, "the committed one"
     for entry in (one, two):
         assert entry.counts.total() == (entry.ledger["counts_as"] != "").sum() > 0
     scored = (on_record[chosen.id]["outcome"] != "listed").sum()  # as on record
@@ -340,6 +318,9 @@ def test_the_site_of_a_quick_run_has_the_verdicts_on_record_with_its_own_beside(
     assert all(line["beside"].startswith("quick run: ") for line in one.lines)
     assert not any(line["beside"] for line in two.lines)
     templates = build._templates(context | {"guides": {}})
+    assert "the last quick run" in templates.get_template("banner.html").render()
+    of_paper = build._templates({"profile": "paper"}).get_template("banner.html")
+    assert not of_paper.render().strip()
     page = BeautifulSoup(templates.get_template("index.md").render(), "html.parser")
     record, beside, *_ = page.select("table.verdict-counts tbody tr")
     assert beside.th.text == "last quick run"
