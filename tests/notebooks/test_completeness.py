@@ -231,11 +231,18 @@ def test_a_picture_stands_near_the_top_and_the_page_is_no_wall(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_figure_has_a_text_alternative(path):
+def test_every_figure_has_a_text_alternative_and_a_title_with_a_number(path):
     for cell in read(path).cells:
         for output in cell.get("outputs", []):
             if "image/png" in output.get("data", {}):
-                assert len(output.metadata["image/png"]["alt"]) > 40, cell.source
+                alt = output.metadata["image/png"]["alt"]
+                assert len(alt) > 40, cell.source
+                title = re.search(
+                    r"Title: (.*?)(?:\. (?:Axes|Along|Drawn|Texts)|$)", alt
+                )
+                assert title, cell.source
+                assert re.search(r"\d", title[1]), title[1]
+                assert len(title[1].split()) > 3, title[1]
 
 
 @pytest.mark.slow
