@@ -831,6 +831,13 @@ def test_data_check_fails_on_a_damaged_file_and_not_on_a_missing_one(no_data):
     assert "1 damaged" in output
 
 
+@pytest.mark.parametrize("command", ["list", "check"])
+def test_in_a_project_of_ones_own_there_are_no_tables(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
+    output = " ".join(invoke([], "data", command, code=2).split())
+    assert f"{tmp_path} has no data/uci" in output
+
+
 def test_data_fetch_reports_each_file_and_fails_if_one_cannot_be_had(no_data):
     output = " ".join(invoke([], "data", "fetch", code=3).split())
     for name in ("pendigits.tra", "pendigits.tes", "waveform.data", "benchmarks.mat"):
