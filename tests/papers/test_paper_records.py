@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from companion._utils.paths import data_dir, project_root
 from companion.datasets import DataUnavailable
@@ -69,11 +70,22 @@ def running():
         importing -= event == "return"
         return ended
 
+    def compile_untraced(*arguments):
+        traced = sys.gettrace()
+        sys.settrace(None)  # with it compiling takes some times as long
+        try:
+            return compile_loop(*arguments)
+        finally:
+            sys.settrace(traced)
+
+    compile_loop = Dispatcher.compile
     before = sys.gettrace()
     sys.settrace(called)
+    Dispatcher.compile = compile_untraced
     try:
         yield ran
     finally:
+        Dispatcher.compile = compile_loop
         sys.settrace(before)
 
 
