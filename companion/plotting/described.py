@@ -5,6 +5,8 @@ import re
 __all__ = ["describe"]
 
 _MOST = 10  # names of a kind
+#: Pixels of a figure whose letters a telephone would make too small to read: it scrolls there.
+WIDE = 620
 
 
 def _plain(text):
@@ -52,10 +54,21 @@ def describe(fig):
     return " ".join(sentences)
 
 
+def _begin_title_at_left(fig):
+    """Let the title of a wide figure begin where a telephone shows it."""
+    panels = [ax for ax in fig.axes if ax.get_title()]
+    if fig.bbox.width > WIDE:
+        if fig.get_suptitle():
+            fig._suptitle.set(x=0.01, ha="left")
+        elif len(panels) == 1:
+            panels[0].title.set(x=0, ha="left")
+
+
 def _retina_with_alt(fig):
     """A picture of a figure, with its size and its text alternative."""
     from IPython.core.pylabtools import retina_figure
 
+    _begin_title_at_left(fig)
     found = retina_figure(fig, base64=True)
     if found is None:
         return None

@@ -10,6 +10,7 @@ import nbformat
 import pandas as pd
 
 from companion._utils.paths import build_dir, data_dir, notebooks_dir
+from companion.plotting.described import WIDE
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.arrangement import fold
@@ -137,9 +138,6 @@ class Group:
         return self.paper.short or self.paper.key or self.paper.title
 
 
-_WIDE = 620  # pixels of a figure whose letters a telephone would make too small to read
-
-
 def _find_figure(entry):
     """Keep the first figure of a notebook, and leave out the numbers behind its tables."""
     figure = first_figure(entry.notebook)
@@ -171,7 +169,7 @@ def _prepare(notebook):
             known = output.get("metadata", {}).get("image/png", {})
             image = {"alt": known["alt"]} if "alt" in known else {}
             image |= {"width": f"{known['width']}px"} if "width" in known else {}
-            image |= {"classes": "wide"} if known.get("width", 0) > _WIDE else {}
+            image |= {"classes": "wide"} if known.get("width", 0) > WIDE else {}
             if image:
                 cell.metadata["mystnb"] = {"image": image}
         if "hide-cell" in tags:
