@@ -145,7 +145,7 @@ def plot_published(axes, ledger, rows=None, columns=None):
         seen.values(),
         seen,
         loc="outside lower center",
-        ncols=len(seen),
+        ncols=len(seen) if len(seen) <= 5 else (len(seen) + 1) // 2,
         fontsize="small",
     )
     return axes
