@@ -50,7 +50,9 @@ def reproduced_text(line, name="reproduced"):
             if plain(line["se"]) is None or name != "reproduced"
             else f" (SE {line['se']:.2g})"
         )
-        return number_text(value, ".3g") + se
+        # a difference of nothing but rounding errors is zero
+        is_zero = plain(line["se"]) is not None and abs(value) < 1e-9 * line["se"]
+        return number_text(0.0 if is_zero else value, ".3g") + se
     text = printed.format(value)
     spread = line.get(f"{name}_spread")
     if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
