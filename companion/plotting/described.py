@@ -2,11 +2,11 @@
 
 import re
 
+from companion._utils.pictures import WIDE
+
 __all__ = ["describe"]
 
 _MOST = 10  # names of a kind
-#: Pixels of a figure whose letters a telephone would make too small to read: it scrolls there.
-WIDE = 620
 
 
 def _plain(text):

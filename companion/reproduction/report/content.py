@@ -10,7 +10,7 @@ import nbformat
 import pandas as pd
 
 from companion._utils.paths import build_dir, data_dir, notebooks_dir
-from companion.plotting.described import WIDE
+from companion._utils.pictures import WIDE
 from companion.reproduction import Artefact, Paper
 from companion.reproduction._comparisons import NOT_RUN
 from companion.reproduction.arrangement import fold
