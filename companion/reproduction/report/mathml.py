@@ -6,9 +6,10 @@ import re
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
 _LEAF = r"(<m[ino]\b[^>]*>[^<]*</m[ino]>)"
 _PRIME = r"<mi>(&#x0203[2-4];|&#x02057;|[′″‴⁗])</mi>"
-_UNKNOWN = re.compile(r">\s*(\\[A-Za-z]+)")
-# what latex2mathml does not know: space between lines, the name arg, limits below a name
+_UNKNOWN = re.compile(r">\s*(\\[A-Za-z]+|&(?=<))")
+# what latex2mathml does not know: space between lines, the name arg, aligned, limits below a name
 _BEFORE = (
+    (r"(\\(?:begin|end)\{)aligned\}", r"\1split}"),
     (r"(\\\\)\s*\[[^\]]*\]", r"\1"),
     (r"\\arg(?![A-Za-z])", r"\\operatorname{arg}"),
 )
