@@ -12,7 +12,7 @@ from _cases import refused
 from matplotlib.colors import to_rgb
 
 from companion import plotting
-from companion.plotting import sliding
+from companion.plotting import described, sliding
 
 
 def texts(labels):
@@ -95,6 +95,18 @@ def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):
     assert plotting.describe(ax.figure) == (
         "A figure. Title: tau = 3: nine of ten found. Axes: error over x_1. Drawn: SVC."
     )
+
+
+@pytest.mark.parametrize(("width", "start"), [(9, "left"), (4, "center")])
+def test_a_picture_that_a_telephone_scrolls_has_its_title_at_the_left(width, start):
+    fig, axes = plt.subplots(1, 2, figsize=(width, 2), dpi=100)
+    over_all = fig.suptitle("Two panels")
+    described._retina_with_alt(fig)
+    assert over_all.get_horizontalalignment() == start
+    over_all.set_text("")
+    axes[0].set_title("One title")
+    described._retina_with_alt(fig)
+    assert axes[0].title.get_horizontalalignment() == start
 
 
 #: Names of one machine.
