@@ -281,12 +281,28 @@ def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
 
 
 @njit(**_OPTIONS)
+def _least_range_of_free(M, beta, out):
+    """The least distance between the bounds of a free vector, infinite where none is free."""
+    least = np.inf
+    for k in range(M.y.shape[0]):
+        width = M.high[k] - M.low[k]
+        near = AT_BOUND * width
+        is_free = M.low[k] + near < beta[k] < M.high[k] - near
+        if k != out and is_free:
+            least = min(least, width)
+    return least
+
+
+@njit(**_OPTIONS)
 def judge(M, rows, ends, scores, verdicts, values):
     """Verdicts by solutions without the samples `rows` and their scores, where these are exact."""
     for r, i in enumerate(rows):
         bias, _i, _j, violation = bias_of(M, ends[r], scores[r], i)
         slack = 10.0 * _VIOLATION + 1e-13 * np.abs(ends[r] * np.diag(M.K)).sum()
-        if not max(violation, abs(ends[r].sum())) <= slack:
+        off_balance = abs(ends[r].sum())
+        # A walk that lost this much may call a vector free that is not.
+        is_blurred = off_balance > AT_BOUND * _least_range_of_free(M, ends[r], i)
+        if is_blurred or not max(violation, off_balance) <= slack:
             verdicts[i] = FAILED
         else:
             values[i] = M.y[i] - scores[r, i] + bias

@@ -104,6 +104,15 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, la
     )
 
 
+def test_values_are_exact_where_samples_coincide_and_all_others_end_at_a_bound():
+    K, y, upper = problem(
+        72499, n=14, kind="linear", bounds="classes", C=0.05, lattice=True
+    )
+    alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
+    result = leave_one_out_errors(K, y, alpha, upper, decisions=True)
+    assert_agree(result, y, by_refitting(K, y, upper), decided=True)
+
+
 def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_stays_free():
     K, y, upper = problem(84, n=7)
     alpha = smo(K, y, 0.0, upper, tol=1e-9).alpha
