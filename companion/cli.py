@@ -3,7 +3,6 @@
 import click
 
 from companion._utils.errors import DamagedData
-from companion._utils.paths import data_dir, project_root
 from companion.reproduction import new_command, reproduce_command, verify_command
 from companion.reproduction.command import DATA, OK, Group, main, wrapped
 
@@ -30,21 +29,9 @@ def data():
     """
 
 
-def _check_folder(context):
-    """Stop where the project is one of somebody's own, which has no such tables."""
-    if not (data_dir() / "uci").is_dir():
-        raise click.UsageError(
-            f"{project_root()} has no data/uci. The tables of the package are listed and checked "
-            "outside of that folder.",
-            context,
-        )
-
-
 @data.command("list", short_help="List the data sets.")
-@click.pass_context
-def data_list(context):
+def data_list():
     """List the tables of the repository and the files from outside."""
-    _check_folder(context)
     from companion.datasets import OUTSIDE, find_copy
     from companion.datasets.tables import read_table, registered_tables
 
@@ -80,7 +67,6 @@ def data_fetch(context, files):
 @click.pass_context
 def data_check(context):
     """Compare the files that are here with their SHA-256; no network."""
-    _check_folder(context)
     from companion.datasets import OUTSIDE, find_copy
     from companion.datasets.tables import registered_tables, table_path
 

@@ -21,6 +21,7 @@ __all__ = [
     "is_checkout",
     "notebooks_dir",
     "project_root",
+    "uci_dir",
 ]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -69,16 +70,19 @@ def own_project():
         return None
 
 
-def project_root():
-    """Folder that holds ``data`` and ``notebooks``."""
-    if own := own_project():
-        return own
-    return _PACKAGE.parent if is_checkout() else _PACKAGED
-
-
 def companion_root():
     """Folder of what comes with the package: ``data``, ``docs`` and ``notebooks``."""
     return _PACKAGE.parent if is_checkout() else _PACKAGED
+
+
+def uci_dir():
+    """Folder of the UCI tables, which come with the package whatever project is worked on."""
+    return companion_root() / "data" / "uci"
+
+
+def project_root():
+    """Folder that holds ``data`` and ``notebooks``."""
+    return own_project() or companion_root()
 
 
 def data_dir():

@@ -4,7 +4,7 @@ import hashlib
 import os
 from functools import lru_cache
 
-from companion._utils.paths import data_dir
+from companion._utils.paths import uci_dir
 from companion.datasets.ida import FORMS
 from companion.datasets.outside import OUTSIDE, find_copy
 from companion.datasets.tables import registered_tables, table_path
@@ -31,7 +31,7 @@ def data_digest(name):
     UnknownDataset, DamagedData
         If there is no such data set; if a file that is here is not the one it should be.
     """
-    return _digest(name, data_dir(), os.environ.get("COMPANION_DATA"))
+    return _digest(name, uci_dir(), os.environ.get("COMPANION_DATA"))
 
 
 @lru_cache(maxsize=256)

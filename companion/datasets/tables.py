@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from companion._utils.errors import DamagedData, UnknownDataset
-from companion._utils.paths import data_dir
+from companion._utils.paths import uci_dir
 
 
 def read_table(name):
@@ -28,14 +28,14 @@ def attributes(table):
 
 def table_path(name):
     """Path of a table, whose content is the registered one."""
-    path = data_dir() / "uci" / f"{name}.csv"
+    path = uci_dir() / f"{name}.csv"
     check_digest(path, look_up("table", name, registered_tables()))
     return path
 
 
 def registered_tables():
     """SHA-256 of the tables by name, from ``data/uci/SHA256SUMS``."""
-    path = data_dir() / "uci" / "SHA256SUMS"
+    path = uci_dir() / "SHA256SUMS"
     try:
         lines = path.read_text(encoding="ascii").splitlines()
         pairs = [line.split() for line in lines]

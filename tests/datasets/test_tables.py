@@ -11,7 +11,8 @@ from _or_skip import or_skip
 
 from companion import datasets
 from companion._utils.errors import DamagedData
-from companion._utils.paths import data_dir
+from companion._utils.paths import uci_dir
+from companion.datasets import tables
 from companion.datasets.ida import list_ida
 from companion.datasets.imbalanced import list_imbalanced
 from companion.datasets.tables import read_table, registered_tables
@@ -47,9 +48,9 @@ LOADED = {
 
 def test_every_table_is_described_and_registered():
     """The digests below are those of all classes and attributes."""
-    files = [path.stem for path in (data_dir() / "uci").glob("*.csv")]
+    files = [path.stem for path in uci_dir().glob("*.csv")]
     assert sorted(files) == sorted(registered_tables())
-    text = (data_dir() / "uci" / "README.md").read_text(encoding="utf-8")
+    text = (uci_dir() / "README.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| ([a-z-]+) \| ([\d,]+) \| (.+) \| (10\.24432/C\w+|none) \|", text, re.M
     )
@@ -60,9 +61,10 @@ def test_every_table_is_described_and_registered():
 def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
     tmp_path, monkeypatch
 ):
-    shutil.copytree(data_dir() / "uci", tmp_path / "data" / "uci")
-    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
-    path = tmp_path / "data" / "uci" / "haberman.csv"
+    folder = tmp_path / "uci"
+    shutil.copytree(uci_dir(), folder)
+    monkeypatch.setattr(tables, "uci_dir", lambda: folder)
+    path = folder / "haberman.csv"
     text = path.read_text()
     path.write_bytes(text.replace("\n", "\r\n").encode())
     assert len(read_table("haberman")) == 306
@@ -75,7 +77,7 @@ def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
     )
     path.unlink()
     refused("haberman.csv cannot be read", read_table, "haberman", error=DamagedData)
-    sums = tmp_path / "data" / "uci" / "SHA256SUMS"
+    sums = folder / "SHA256SUMS"
     sums.write_text(sums.read_text() + "<<<<<<< ours\na b c\n")
     refused("bring it back with git", read_table, "haberman", error=DamagedData)
     sums.unlink()
