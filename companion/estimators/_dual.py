@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from companion._utils.memory import require_memory
 from companion._utils.progress import progress
-from companion.estimators._compat import Interval, Options, StrOptions
+from companion.estimators._compat import Interval, Options, StrOptions, fit_context
 from companion.estimators._definite import n_factorised
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
@@ -59,6 +59,7 @@ class DualClassifier(KernelClassifier):
         return self.dual_coef_ @ self.support_vectors_
 
     @silent_overflow
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Solve the dual problem on a training set.
 
@@ -77,7 +78,6 @@ class DualClassifier(KernelClassifier):
             weights are negative or leave no two classes, or if memory would not hold the cache.
         %(sparse)s
         """
-        self._validate_params()
         X, y, signs = self._checked(X, y)
         kept, X_kept, y_signed, point_weight, bound_weight = self._training_set(
             X, y, sample_weight, signs

@@ -2,6 +2,8 @@
 
 import pytest
 from sklearn import __version__ as sklearn_version
+from sklearn import config_context
+from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
@@ -58,6 +60,16 @@ def expected_failures(estimator):
 @parametrize_with_checks(MACHINES, expected_failed_checks=expected_failures)
 def test_machine_passes_every_check_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", svm.__all__)
+def test_parameters_are_not_validated_where_scikit_learn_is_told_to_skip_that(name):
+    machine = getattr(svm, name)(verbose=None)
+    X, y = make_blobs(40, centers=2, random_state=0)
+    with pytest.raises(ValueError, match="'verbose' parameter"):
+        machine.fit(X, y)
+    with config_context(skip_parameter_validation=True):
+        assert machine.fit(X, y).score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("name", svm.__all__)
