@@ -262,7 +262,8 @@ class ConformalProblem:
         weight = self._validation_weight[own]
         if (weight == weight[0]).all():
             return chosen[..., own].mean(axis=-1)
-        return chosen[..., own] @ weight / weight.sum()
+        # Rounding must not make more of a class than the whole of it.
+        return np.minimum(chosen[..., own] @ weight / weight.sum(), 1.0)
 
     def trouble(self, d, validation_d=0.0):
         """What is wrong with factors on both parts, a predicate; None if nothing is.

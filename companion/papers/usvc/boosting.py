@@ -12,8 +12,7 @@ scikit-learn's AdaBoost, soon do no better than chance, which ends the boosting 
 """
 
 import numpy as np
-
-from companion._utils.blas import definite_solve
+from scipy.linalg import solve
 
 _RIDGE = 1e-5
 
@@ -29,7 +28,7 @@ def fit_network(kernels, y, weight):
     normal = scaled @ scaled.T
     np.einsum("ii->i", normal)[:-1] += _RIDGE
     np.einsum("ii->i", normal)[:] += 1e-12
-    return definite_solve(normal.T, scaled @ (root * y))[0]
+    return solve(normal, scaled @ (root * y), assume_a="pos")
 
 
 def boost(K, y, rows, rng, *, n_networks, n_centres):

@@ -131,9 +131,8 @@ def add_over_sets(out, frame, machines):
         out.add_mean("all sets", column, over_sets(both, machine, "SVMlight"))
 
 
-def add_protocol(out, frame):
+def add_protocol(out):
     """The settings that the three tables share."""
-    out.add("protocol", "splits", frame.groupby("dataset").split.nunique().min())
     out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
 
 

@@ -77,7 +77,7 @@ def _add_table(out, frame):
             column = f"sets on which LS errs more than {machine}, above half of them"
             out.add_mean("all sets", column, most_sets(frame, "LS", machine))
         add_over_sets(out, frame, ("SVMlight", "USVC", "LS"))
-    add_protocol(out, frame)
+    add_protocol(out)
 
 
 def _add_pools(out, frame):

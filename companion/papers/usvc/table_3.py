@@ -358,7 +358,9 @@ def _add_table(out, frame):
         out.add_means("all sets", claims)
         out.add("all sets", "least size of USVC", min(sizes))
         out.add("all sets", "largest size of USVC", max(sizes))
-    paired_errors.add_protocol(out, frame)
+    n_splits = frame.groupby("dataset").split.nunique().min()
+    out.add("protocol", "splits", n_splits)
+    paired_errors.add_protocol(out)
 
 
 def _add_published(out, frame):

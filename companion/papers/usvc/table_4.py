@@ -85,7 +85,7 @@ def _add_table(out, frame):
         add_over_sets(out, frame, ("SVMlight", "USVC", "ERM-SVC", "LS"))
     if "Dermat" in sets:
         _add_separable(out, sets["Dermat"])
-    add_protocol(out, frame)
+    add_protocol(out)
 
 
 def _add_eighths(out, frame):
