@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
@@ -28,9 +29,19 @@ def spelled(tree: ast.AST) -> str:
 
 
 def digest_of(package=_PACKAGE):
-    """Digest of all sources of a package."""
-    digest = hashlib.sha256()
+    """Digest of all sources of a package, which are read again where a file has changed."""
+    files = []
     for path in sorted(package.rglob("*.py")):
+        status = path.stat()
+        files.append((path, status.st_size, status.st_mtime_ns))
+    return _digest_of_files(package, tuple(files))
+
+
+@lru_cache(maxsize=4)
+def _digest_of_files(package, files):
+    """The digest of files that have these sizes and times of change."""
+    digest = hashlib.sha256()
+    for path, _size, _mtime_ns in files:
         text = path.read_text(encoding="utf-8")
         digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
     return digest.hexdigest()

@@ -189,10 +189,26 @@ def magnitude(mean):
     return mean._replace(mean=abs(mean.mean))
 
 
+def mean_text(mean, spec="+.2f"):
+    """A :class:`~companion.metrics.Mean` in words; of one repetition nobody knows the error."""
+    text = f"{mean.mean:{spec}}"
+    if math.isnan(mean.standard_error):
+        return text
+    return f"{text} (SE {mean.standard_error:{spec.removeprefix('+')}})"
+
+
 def means_and_errors(found):
     """Arrays of the means and of their standard errors, for a figure."""
     means, errors, _ = np.transpose(found)
     return means, errors
+
+
+def mean_over(groups):
+    """Mean of the means of independent groups, which count alike; n is that of the smallest."""
+    groups = list(groups)
+    means, errors = means_and_errors(groups)
+    error = float(np.sqrt(sum(errors**2))) / len(means)
+    return Mean(float(np.mean(means)), error, min(group.n for group in groups))
 
 
 def _mean_and_spread(values):

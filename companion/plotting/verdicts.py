@@ -79,13 +79,12 @@ _UNSCORED = {
 }
 
 
-def plot_published(axes, ledger, rows=None, columns=None):
+def plot_published(axes, ledger, rows=None, columns=None, noun=None):
     """Printed values beside the regenerated ones, one panel a column of the table.
 
     A diamond is the print; a mark is the regeneration with two standard errors of their difference
     to either side (of a single printed draw, two standard deviations of the draws), so that a line
-    that reaches the diamond is no contradiction. The title counts them, and calls them means where
-    all of them are.
+    that reaches the diamond is no contradiction. The title counts them.
 
     Parameters
     ----------
@@ -95,6 +94,9 @@ def plot_published(axes, ledger, rows=None, columns=None):
         From :func:`~companion.reproduction.verdicts.compare`.
     rows, columns : list of str, optional
         Which, in which order; all that have values by default.
+    noun : str, optional
+        What the title calls the printed numbers; by default "means" where all of them are, else
+        "numbers".
     """
     values = ledger[
         ledger["asks"].isin(("value", "matched")) & ledger["published"].notna()
@@ -105,7 +107,8 @@ def plot_published(axes, ledger, rows=None, columns=None):
     shown = values[values["column"].isin(columns) & values["row"].isin(rows)]
     scored = shown[~shown["counts_as"].isin(("", "not run"))]
     consistent = scored["counts_as"].isin(("agrees", "compatible")).sum()
-    what = "means" if (scored["kind"] == "stochastic").all() else "numbers"
+    if noun is None:
+        noun = "means" if (scored["kind"] == "stochastic").all() else "numbers"
     for ax, column in zip(np.ravel(axes), columns, strict=True):
         shown = values[(values["column"] == column) & values["row"].isin(rows)]
         for line in shown.to_dict("records"):
@@ -138,7 +141,7 @@ def plot_published(axes, ledger, rows=None, columns=None):
     figure = np.ravel(axes)[0].figure
     if len(scored):
         figure.suptitle(
-            f"{consistent} of {len(scored)} printed {what} are consistent with ours",
+            f"{consistent} of {len(scored)} printed {noun} are consistent with ours",
             fontsize="medium",
         )
     figure.legend(

@@ -42,7 +42,7 @@ BOARD_NAME = "Checkers board"
 LARGE = ("Segment1",)
 
 #: The smallest sets, which are those of the quick profile.
-SMALL = ("Glass7", "Hepatitis", "Sonar")
+SMALL = ("Glass7", "Hepatitis")
 
 #: All sets, the large ones first: else one process would work at these while others have no more.
 LARGE_FIRST = (*LARGE, *(name for name in SETS if name not in LARGE))

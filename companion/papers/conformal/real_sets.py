@@ -269,13 +269,9 @@ def every_partition(folds, partitions):
     """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
     keys = ["dataset", "partition", "method"]
     table = cells(folds, keys)
-    errors = g_means.error_table(folds).groupby(level=["dataset", "partition"])
-    p = {
-        (*place, method): wilcoxon_p(column, of[SVM])
-        for place, of in errors
-        for method, column in of.items()
-    }
-    table["p"] = [p[place] for place in table[keys].itertuples(index=False, name=None)]
+    sets = g_means.error_table(folds).groupby(level="dataset")
+    p = pd.concat({name: p_values(errors) for name, errors in sets})
+    table = table.join(p.stack().rename_axis(keys).rename("p"), on=keys)
     return pd.concat([table, partitions]).drop_duplicates(keys)
 
 

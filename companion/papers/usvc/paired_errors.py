@@ -7,6 +7,7 @@ from scipy.stats import norm, t
 from companion.metrics import Mean, mean_and_standard_error, paired_difference
 from companion.papers.summaries import (
     magnitude,
+    mean_over,
     means_and_errors,
     one_of,
     present,
@@ -30,21 +31,24 @@ def by_machine(frame, dataset):
 
 def differences(frame, first, second):
     """Names of the sets, and means and standard errors of the error of one machine over another."""
-    names = present(frame, SETS)
-    sets = [by_machine(frame, name) for name in names]
-    means = [paired_difference(rows[first].error, rows[second].error) for rows in sets]
-    return names, means_and_errors(means)
+    means = _paired(frame, first, second)
+    return list(means), means_and_errors(list(means.values()))
+
+
+def _paired(frame, first, second):
+    """The difference of two machines by data set."""
+    sets = {name: by_machine(frame, name) for name in present(frame, SETS)}
+    return {
+        name: paired_difference(rows[first].error, rows[second].error)
+        for name, rows in sets.items()
+    }
 
 
 def over_sets(frame, first, second, wrong="test_wrong"):
     """Mean over the sets, which are independent, of the difference of two machines."""
     if wrong == "train_wrong":
         frame = frame.assign(test_wrong=frame.train_wrong, n_test=frame.n_train)
-    names, (means, errors) = differences(frame, first, second)
-    n = frame.groupby("dataset").split.nunique().min()
-    return Mean(
-        float(np.mean(means)), float(np.sqrt(sum(errors**2))) / len(names), int(n)
-    )
+    return mean_over(_paired(frame, first, second).values())
 
 
 def least_supported(table):

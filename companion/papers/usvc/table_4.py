@@ -100,7 +100,8 @@ def _add_scarce(out, name, machines):
     erm = machines["ERM-SVC"]
     svc = machines["SVMlight"]
     train = (100.0 * rows.train_wrong / rows.n_train for rows in (erm, svc))
-    distance = erm.slope.map(lambda slope: distance_to_step(Sigmoid(slope)))
+    distances = {slope: distance_to_step(Sigmoid(slope)) for slope in {*erm.slope}}
+    distance = erm.slope.map(distances)
     claims = {
         "training CE ERM-SVC - SVMlight (points)": paired_difference(*train),
         "ERM-SVC - SVMlight (points)": paired_difference(erm.error, svc.error),
