@@ -29,6 +29,9 @@ from companion.solvers.transformations import RULES, Rule, Xiong
 
 __all__ = ["ConformalProblem", "ConformalResult", "conformal_transformations"]
 
+#: What CMA-ES does where the error is flat.
+ESCAPES = ("early", "late", "stop", None)
+
 SEARCHES = (
     "separability_gradient",
     "separability_cma",
@@ -181,7 +184,7 @@ def conformal_transformations(
         if isinstance(transform, str) and transform in RULES
         else transform
     )
-    _check(problem, rule, search)
+    _check(problem, rule, search, generations, escape)
     rng = np.random.default_rng(seed)
     has_validation = problem.validation.size > 0
     # train svm_0 on K; d = 1
@@ -345,7 +348,7 @@ def _entry(svm, t, error, parameters, kept):
     }
 
 
-def _check(problem, rule, search):
+def _check(problem, rule, search, generations, escape):
     if not isinstance(rule, Rule):
         raise ValueError(
             f"The 'transform' of conformal_transformations must be one of {sorted(RULES)} or a "
@@ -359,6 +362,12 @@ def _check(problem, rule, search):
         )
     if not rule.is_searched:
         return
+    if escape not in ESCAPES:
+        raise ValueError(
+            f"The 'escape' must be one of {list(ESCAPES)}. Got {escape!r} instead."
+        )
+    if generations < 1:
+        raise ValueError(f"The 'generations' must be at least 1. Got {generations!r}.")
     if search not in SEARCHES:
         raise ValueError(
             f"The 'search' must be one of {list(SEARCHES)}. Got {search!r} instead."

@@ -106,16 +106,24 @@ class LSPath:
         self._root = np.sqrt(problem.weight)
         scaled = self._root[:, None] * problem.K * self._root
         values, self._vectors = symmetric_eigen(scaled)
-        self._values = np.maximum(values, 0.0)
+        rounding = len(values) * np.finfo(float).eps * values[-1]
+        self._values = np.where(
+            abs(values) <= rounding, np.maximum(values, 0.0), values
+        )
         self._scaled_y = self._vectors.T @ (self._root * problem.y)
         self._scaled_e = self._vectors.T @ self._root
 
     def _coefficients(self, C):
         """Return beta and v = A^-1 e for one C."""
-        shrink = 1.0 / (self._values + 1.0 / checked_positive(C, "C", "LS-SVM"))
+        shrink = self._shrink(checked_positive(C, "C", "LS-SVM"))
         v = self._root * (self._vectors @ (shrink * self._scaled_e))
         u = self._root * (self._vectors @ (shrink * self._scaled_y))
         return u - v * (u.sum() / v.sum()), v
+
+    def _shrink(self, C):
+        """Inverse eigenvalues, of which none is negative but for an indefinite kernel."""
+        values = self._values + 1.0 / C
+        return 1.0 / np.maximum(values, np.finfo(float).eps * values[-1])
 
     def solve(self, C) -> Result:
         """The LS-SVM for one C, a `Result`.
@@ -139,7 +147,7 @@ class LSPath:
         problem = self._problem
         problem.require_two("leave_one_out")
         beta, v = self._coefficients(C)
-        shrink = 1.0 / (self._values + 1.0 / C)
+        shrink = self._shrink(C)
         diagonal = self._root**2 * ((self._vectors**2) @ shrink) - v**2 / v.sum()
         held_out = problem.y - beta / diagonal
         if held_out.size < problem.y_all.size:

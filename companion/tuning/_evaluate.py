@@ -3,6 +3,7 @@
 import copy
 import math
 import numbers
+import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
@@ -125,17 +126,22 @@ class Evaluation:
     @silent_overflow
     def of_kernel(self, paths, fold_numbers, distances, space):
         """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
-        start = perf_counter()
         machine = paths[0].machine
-        K = self._shared_gram(machine, distances, space)
-        shared_time = perf_counter() - start
+        K, shared_time, failure = self._attempt(
+            self._shared_gram, machine, distances, space
+        )
+        if failure is not None:
+            return self.all_failed(paths, fold_numbers, failure)
         cells = {}
         for fold in fold_numbers:
-            start = perf_counter()
-            block = self._block(machine, fold, K, distances, space)
-            kernel_time = (perf_counter() - start) / len(paths)
+            block, kernel_time, failure = self._attempt(
+                self._block, machine, fold, K, distances, space
+            )
+            if failure is not None:
+                cells |= self.all_failed(paths, [fold], failure)
+                continue
             for path in paths:
-                cells |= self._of_fold(path, block, kernel_time)
+                cells |= self._of_fold(path, block, kernel_time / len(paths))
         for cell in cells.values():
             cell["fit_time"] += shared_time / len(cells)
         return cells
@@ -146,7 +152,7 @@ class Evaluation:
         """The Gram matrix that all folds share, None where gamma depends on the training rows."""
         if machine.kernel == "precomputed":
             return self.X
-        if machine.kernel not in ("rbf", "poly"):
+        if machine.kernel not in ("rbf", "poly", "sigmoid"):
             return gram(self.X, **machine._kernel_parameters(1.0))
         if isinstance(machine.gamma, str):
             return None
@@ -195,15 +201,15 @@ class Evaluation:
         n_cells = len(path.C_values)
         y_signed = None
         solver = None
-        labels, _, failure = self._attempt(
-            self._training_labels, path.machine, block.train
-        )
+        begun, _, failure = self._attempt(self._begin, path, block)
         if failure is not None:
             fits = [(None, 0.0, failure)] * n_cells
         else:
-            y_signed, bound_weight = labels
-            solver = path_solver(path, block.K_train, y_signed, bound_weight)
-            fits = [self._attempt(solver.solve, C) for C in path.C_values]
+            y_signed, bound_weight, solver = begun
+            fits = [
+                self._attempt(self._solve, path.machine, solver, C, block, bound_weight)
+                for C in path.C_values
+            ]
 
         start = perf_counter()
         decisions = np.zeros((len(block.test), n_cells))
@@ -239,6 +245,21 @@ class Evaluation:
             cells[path.candidates[column], block.fold] = cell
         return cells
 
+    def _begin(self, path, block):
+        """Signs, weights of the bounds, and what solves for one C after the other."""
+        y_signed, bound_weight = self._training_labels(path.machine, block.train)
+        solver = path_solver(path, block.K_train, y_signed, bound_weight)
+        return y_signed, bound_weight, solver
+
+    def _solve(self, machine, solver, C, block, bound_weight):
+        """The solution for one C, after the same look at the kernel as in a fit."""
+        if machine._may_be_indefinite():
+            machine = copy.copy(machine)
+            machine.C = C
+            ridge = machine._box(C if bound_weight is None else C * bound_weight)[2]
+            machine._require_definite(block.K_train, block.train, ridge)
+        return solver.solve(C)
+
     def _attempt(self, call, *arguments):
         """Result or None, seconds, traceback or None."""
         start = perf_counter()
@@ -257,7 +278,9 @@ class Evaluation:
         tol = path.machine.tol
         for column in np.flatnonzero((np.abs(decisions) < DOUBT * tol).any(axis=0)):
             result, seconds, failure = fits[column]
-            if result is not None and result.converged:
+            # A hard margin is a problem of its own, which no C of the path refines.
+            refinable = np.isfinite(path.C_values[column])
+            if refinable and result is not None and result.converged:
                 better = solver.refined(path.C_values[column], result, SETTLING * tol)
                 decisions[:, column] = block.decisions(y_signed, [better])[:, 0]
                 fits[column] = better, seconds, failure
@@ -277,6 +300,12 @@ class Evaluation:
         """Share of right signs, samples counted by the score weight."""
         correct = (decision > 0) == (self.y[rows] == self.classes[1])
         weights = None if self.score_weight is None else self.score_weight[rows]
+        if weights is not None and not weights.any():
+            message = "The samples of a fold have no weight to score them by"
+            if self.error_score == "raise":
+                raise ValueError(f"{message}.")
+            warnings.warn(f"{message}: the score is {self.error_score}.", stacklevel=2)
+            return self.error_score
         return float(np.average(correct, weights=weights))
 
     def failed(self):
@@ -290,6 +319,21 @@ class Evaluation:
         if self.return_train_score:
             cell["train_scores"] = score.copy() if isinstance(score, dict) else score
         return cell
+
+    def all_failed(self, paths, fold_numbers, failure):
+        """The cells of these paths and folds, of which none could begin."""
+        return {
+            (candidate, fold): self.failed()
+            | {
+                "fit_error": failure,
+                "n_test_samples": len(self.splits[fold][1]),
+                "fit_time": 0.0,
+                "score_time": 0.0,
+            }
+            for path in paths
+            for candidate in path.candidates
+            for fold in fold_numbers
+        }
 
     def _fitted(self, path, column, result, block, y_signed):
         """The machine of a cell as its own `fit` would have left it."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import chain
 from time import perf_counter
 from traceback import format_exc
 from typing import Any
@@ -98,7 +99,13 @@ class PipelineEvaluation:
         except Exception:
             if self.common.error_score == "raise":
                 raise
-            return self._failed(group, fold, format_exc())
+            cells = self.common.all_failed(
+                chain.from_iterable(group.kernels), [fold], format_exc()
+            )
+            return {
+                (group.numbers[number], fold): cells[number, fold]
+                for number, _ in cells
+            }
         shared_time = perf_counter() - start
         cells = {}
         with one_thread():
@@ -138,15 +145,3 @@ class PipelineEvaluation:
             y=y,
             splits=[(rows[: len(train)], rows[len(train) :])],
         )
-
-    def _failed(self, group, fold, failure):
-        n_test = len(self.common.splits[fold][1])
-        scores = {
-            "fit_error": failure,
-            "n_test_samples": n_test,
-            "fit_time": 0.0,
-            "score_time": 0.0,
-        }
-        return {
-            (number, fold): self.common.failed() | scores for number in group.numbers
-        }

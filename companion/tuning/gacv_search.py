@@ -418,7 +418,9 @@ def _columns(candidates, cells, criterion):
             results.setdefault(f"param_{name}", empty)[k] = value
     results["params"] = candidates
     results["mean_test_score"] = score
-    results["rank_test_score"] = rankdata(-score, method="min").astype(np.int32)
+    ranks = rankdata(-score, method="min").astype(np.int32)
+    ranks[_tied(-score)] = 1  # as the choice has it
+    results["rank_test_score"] = ranks
     for name in dict.fromkeys(
         ["gacv", "xi_alpha", "n_support", "converged", criterion]
     ):
@@ -426,7 +428,12 @@ def _columns(candidates, cells, criterion):
     return results
 
 
+def _tied(values):
+    """The cells whose value is least but for rounding."""
+    least = values.min()
+    return np.flatnonzero(values <= least + _TIE * max(1.0, abs(least)))
+
+
 def _best(values, cells):
     """The cell of least value; of tied ones that of smallest C, then gamma, then the first."""
-    tied = np.flatnonzero(values <= values.min() + _TIE * max(1.0, abs(values.min())))
-    return int(min(tied, key=lambda k: (cells[k]["C"], cells[k]["gamma"], k)))
+    return int(min(_tied(values), key=lambda k: (cells[k]["C"], cells[k]["gamma"], k)))
