@@ -226,6 +226,8 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
 @refusals(
     ({"transform": "amarii"}, "one of .*'act'.*Got 'amarii'"),
     ({"search": "grid"}, "'search' must be one of.*Got 'grid'"),
+    ({"escape": "erly"}, "'escape' must be one of.*Got 'erly'"),
+    ({"generations": 0}, "'generations' must be at least 1. Got 0"),
     ({"search": "separability_exact"}, "known for Xiong alone.*Got MDT"),
 )
 def test_an_unknown_method_is_refused(change, message):

@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    LeaveOneOut,
     ShuffleSplit,
     StratifiedKFold,
 )
@@ -174,6 +175,64 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
     np.testing.assert_allclose(
         ours.decision_function(K), theirs.decision_function(K), atol=1e-6
     )
+
+
+def test_gamma_of_a_sigmoid_kernel_is_searched():
+    grid = {"gamma": [1e-3, 0.1, "scale"], "C": [0.01, 0.1]}
+    ours, _ = assert_same(LSSVC(kernel="sigmoid"), grid, X, Y)
+    assert np.ptp(ours.cv_results_["mean_test_score"]) > 0.05
+
+
+@cases("C", [np.inf], [1.0, np.inf], ids=["alone", "last"])
+def test_a_hard_margin_is_searched_where_a_sample_lies_on_the_boundary(C):
+    points = np.array([[-1.0], [1.0], [0.0], [0.0]])
+    assert_same(
+        L1SVC(kernel="linear"),
+        {"C": C},
+        points,
+        np.array([0, 1, 0, 1]),
+        cv=[([0, 1], [2, 3])],
+        refit=False,
+    )
+
+
+# A fit that fails, and the mean of what others score.
+@pytest.mark.filterwarnings("ignore:\\n.*fits failed", "ignore:One or more of the test")
+@cases("C", [0.01, 10.0], np.geomspace(0.01, 10.0, 12), ids=["few", "many"])
+def test_an_indefinite_kernel_is_refused_where_a_fit_refuses_it(C):
+    indefinite = gram(X, kernel="linear") - np.eye(60)
+    machine = LSSVC(kernel="precomputed")
+    ours, _ = assert_same(machine, {"C": list(C)}, indefinite, Y, refit=False)
+    assert np.isfinite(ours.cv_results_["mean_test_score"][0])
+    assert np.isnan(ours.cv_results_["mean_test_score"][-1])
+
+
+@pytest.mark.filterwarnings("ignore:\\n.*fits failed", "ignore:One or more of the test")
+def test_a_kernel_that_fails_scores_the_error_score():
+    def failing(first, second):
+        raise RuntimeError("no kernel")
+
+    grid = {"kernel": ["linear", failing]}
+    ours, theirs = both(L1SVC(tol=1e-8), grid, X, Y, refit=False)
+    scores = theirs.cv_results_["mean_test_score"]
+    assert np.isnan(scores).tolist() == [False, True]
+    np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], scores)
+    refused(
+        "no kernel", ours.set_params(error_score="raise").fit, X, Y, error=RuntimeError
+    )
+
+
+def test_a_fold_without_weight_scores_the_error_score():
+    search = KernelGridSearchCV(
+        L1SVC(), {"C": [1.0]}, cv=LeaveOneOut(), error_score=0.5
+    )
+    weight = np.ones(60)
+    weight[3] = 0.0
+    with pytest.warns(UserWarning, match="no weight to score them by"):
+        search.fit(X, Y, sample_weight=weight)
+    assert search.cv_results_["split3_test_score"] == [0.5]
+    search.set_params(error_score="raise")
+    refused("no weight to score", search.fit, X, Y, sample_weight=weight)
 
 
 @pytest.mark.slow
