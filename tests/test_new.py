@@ -1,6 +1,7 @@
 """A companion of one's own paper: the skeleton of ``companion new``, in a folder, with a wheel."""
 
 import os
+import re
 import tomllib
 
 import pytest
@@ -54,6 +55,11 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
 
     run("companion", "new", "dice")
     records = (tmp_path / "data" / "records" / "dice" / "table_1.csv").read_bytes()
+    text = (tmp_path / "notebooks" / "dice" / "table_1.ipynb").read_text()
+    links = re.findall(r"\]\((\.\.[^)]+|\w+\.ipynb)\)", text)
+    assert "../../dice_companion/table_1.py" in links
+    for link in links:
+        assert (tmp_path / "notebooks" / "dice" / link).is_file(), link
     score = run("companion", "verify")
     assert "dice 2 2 " in score, "two numbers, both consistent"
     assert "dice 1 1 0 0 " in score, "a sentence, which holds"

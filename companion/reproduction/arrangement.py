@@ -7,6 +7,7 @@ import re
 
 import nbformat
 
+from companion._utils.paths import notebooks_dir
 from companion.reproduction.artefacts import list_artefacts, list_papers
 
 __all__ = ["arrange", "fold", "navigation", "way_out"]
@@ -32,7 +33,9 @@ def navigation(artefact):
     links = [f"[{other.title}]({other.name}.ipynb)" for other in siblings]
     before = [f"\u2190 {link}" for link in links[max(here - 1, 0) : here]]
     after = [f"{link} \u2192" for link in links[here + 1 : here + 2]]
-    return " \u00b7 ".join([*before, "[All papers](../overview.ipynb)", *after])
+    has_overview = (notebooks_dir() / "overview.ipynb").is_file()
+    above = ["[All papers](../overview.ipynb)"] if has_overview else []
+    return " \u00b7 ".join([*before, *above, *after])
 
 
 def _sources(artefact):
@@ -60,10 +63,11 @@ def way_out(artefact):
     names = {other.name for other in list_artefacts(paper.key)}
     if "method" in names - {artefact.name}:
         parts.append("[its method](method.ipynb)")
+    files = {name: f"{name.replace('.', '/')}.py" for name in _sources(artefact)}
     code = [
-        f"[`{name.removeprefix('companion.')}`](../../{name.replace('.', '/')}.py)"
-        for name in _sources(artefact)
-        if name.startswith("companion.")
+        f"[`{name.removeprefix('companion.')}`](../../{file})"
+        for name, file in files.items()
+        if (notebooks_dir().parent / file).is_file()
     ]
     parts += [f"code: {', '.join(code)}"] if code else []
     if paper.alike:

@@ -165,7 +165,7 @@ def reproduce(
     code = _summarise(reports, run, all_papers=not targets)
     if site:
         built = build_site(context, tell=False, profile=profile)
-        code = code or built
+        code = max(code, built)
     context.exit(code)
 
 

@@ -148,7 +148,8 @@ def _gaps(store: RecordStore, found: Found) -> dict[str, list[str]]:
             place = f"{table}, line {line}" if line else f"{store.working}"
             many = f"{place}: {len(records)} of {len(found)} records {fault}"
             gaps["stale"].append(
-                f"{many}; `companion reproduce --fresh` computes them again"
+                f"{many}; `companion reproduce --profile {store.profile} --fresh` computes them "
+                "again"
             )
     return gaps
 
