@@ -51,7 +51,8 @@ def mean_and_standard_error(values, n_train=None, n_test=None):
     Raises
     ------
     ValueError
-        If there are no values, if one is not finite, or if only one size is given.
+        If there are no values, if one is not finite, if only one size is given, or if one is not
+        positive.
 
     References
     ----------

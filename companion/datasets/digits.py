@@ -14,7 +14,8 @@ def load_pen_digits(digits=(3, 6, 9)):
     """Rows of some digits of the pen-based digits, training file first.
 
     The test file is of other writers than the training file; a pool of both is an easier task than
-    the one the files were made for. `DataUnavailable` if a file cannot be had.
+    the one the files were made for. `DataUnavailable` if a file cannot be had, `DamagedData` if a
+    copy is another file.
 
     Parameters
     ----------

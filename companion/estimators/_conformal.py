@@ -216,7 +216,8 @@ class ConformalSVC(KernelClassifier):
         ValueError
             If a parameter or an input is invalid, if `y` has not exactly two classes, if the
             weights are negative or leave no two classes, if the validation part or the rest would
-            be without one of them, or if memory would not hold the matrices.
+            be without one of them, if a search needs a validation part and there is none or does
+            not know the transformation, or if memory would not hold the matrices.
         %(sparse)s
         """
         rule = vars(self)["transform"]

@@ -29,7 +29,8 @@ kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, defaul
 gamma : {"scale", "auto"} or float, default="scale"
     Coefficient of ``"rbf"``, ``"poly"`` and ``"sigmoid"``. ``"scale"`` is
     1 / (n_features * X.var()), the variance weighted by `sample_weight` if given,
-    so that a weight of two is a point given twice; ``"auto"`` is 1 / n_features.
+    so that a weight of two is a point given twice, and 1 where `X` is constant;
+    ``"auto"`` is 1 / n_features.
     :func:`companion.kernels.gamma_from_width` converts the widths of the papers.
 
 degree : int, default=3
@@ -41,8 +42,8 @@ coef0 : float, default=0.0
 [smo]
 tol : float, default=1e-3
     SMO stops when the largest violation of the optimality conditions (the maximum
-    of -y_i grad_i over the variables that may grow minus the minimum over those
-    that may shrink) is at most `tol`. The same quantity and default as
+    of -y_i grad_i over the samples whose y_i alpha_i may grow minus the minimum over
+    those whose may shrink) is at most `tol`. The same quantity and default as
     :class:`sklearn.svm.SVC`. Weights and repeated samples give the same machine
     up to the tolerance: at the default, decision values differ by up to 1e-3.
     scikit-learn's check of that asks for 1e-7 and passes with ``tol=1e-10``.

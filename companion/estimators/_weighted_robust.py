@@ -189,6 +189,14 @@ class WeightedRobustSVC(KernelClassifier):
             A class whose weights are all zero can still be decided for.
 
         %(self)s
+
+        Raises
+        ------
+        ValueError
+            If a parameter or an input is invalid, if `y` has one class only, if utilities or costs
+            do not fit the classes, if the weights are negative or all zero, if the kernel is not
+            positive semi-definite, or if memory would not hold the matrices.
+        %(sparse)s
         """
         X, y = self._validated(X, y)
         check_classification_targets(y)

@@ -172,7 +172,7 @@ class ConformalProblem:
         Parameters
         ----------
         samples : ndarray of int
-            Numbers within the training part.
+            Numbers of samples of the whole problem.
 
         Returns
         -------

@@ -339,6 +339,16 @@ def dca_path(  # noqa: PLR0913
     Returns
     -------
     convex, robust : MachinePath
+
+    Raises
+    ------
+    ValueError
+        As :func:`dca`, and if a C is not positive and finite.
+
+    Warns
+    -----
+    ConvergenceWarning
+        As :func:`dca`.
     """
     problem = MarginTerms(design, y, utility, sample_weight, "dca_path")
     loss = checked_loss(s, form, "dca_path")

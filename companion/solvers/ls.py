@@ -64,6 +64,12 @@ def ls(K, y, C, *, sample_weight=None) -> Result:
     -------
     Result
 
+    Raises
+    ------
+    ValueError
+        For shapes that do not match, labels other than -1 and +1, NaN or infinity, a C that is not
+        positive and finite, or weights that are negative or all zero.
+
     Warns
     -----
     ConvergenceWarning
@@ -90,7 +96,7 @@ class LSPath:
     Parameters
     ----------
     K, y, sample_weight
-        As for :func:`ls`.
+        As for :func:`ls`, and so is what is raised.
 
     Examples
     --------
@@ -126,7 +132,7 @@ class LSPath:
         return 1.0 / np.maximum(values, np.finfo(float).eps * values[-1])
 
     def solve(self, C) -> Result:
-        """The LS-SVM for one C, a `Result`.
+        """The LS-SVM for one C, a `Result`; it warns as :func:`ls`.
 
         Parameters
         ----------
@@ -138,7 +144,8 @@ class LSPath:
     def leave_one_out(self, C):
         """Decision value of each sample under the model trained without it, y_i - beta_i / M_ii.
 
-        A sample of weight zero has no part in any model, so its value is that of the full one.
+        A sample of weight zero has no part in any model, so its value is that of the full one. A
+        `ValueError` where a single sample has weight.
 
         Parameters
         ----------
@@ -165,7 +172,8 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
     Parameters
     ----------
     K, y, sample_weight
-        As for :func:`ls`.
+        As for :func:`ls`, and so is what is raised, when the first value is asked for; also where a
+        test set leaves nothing to train on.
     C_values : sequence of float
     tests : sequence of ndarray of int or bool
         Samples that are held out together.

@@ -89,8 +89,9 @@ def mdm(  # noqa: PLR0913
         Added to the diagonal of K: 1 / C for the SVM with squared slacks. Without it the hulls must
         not overlap. None means 0.
     alpha0 : ndarray of shape (n_samples,), optional
-        Where to start, as ``alpha`` of a similar problem; the centres of the classes by default.
-        Negative entries are taken for 0, and each class is scaled to the sum 1.
+        Where to start, as ``alpha`` of a similar problem. By default the centres of the classes,
+        with ``accelerate`` those of the 30 lowest samples of each. Negative entries are taken for
+        0, and each class is scaled to the sum 1.
     selection : {"second_order", "first_order"}, default="second_order"
         The support point that gives up weight: the one of largest gain, or the highest.
     accelerate : bool, default=False
@@ -112,7 +113,7 @@ def mdm(  # noqa: PLR0913
     ------
     ValueError
         For shapes that do not match, labels other than -1 and +1, a class without samples, NaN or
-        infinity, or a negative ridge.
+        infinity, a negative ridge, an unknown selection, or a tolerance or budget out of range.
 
     Warns
     -----

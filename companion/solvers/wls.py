@@ -119,7 +119,9 @@ def wls(  # noqa: PLR0913
     ------
     ValueError
         For labels other than -1 and +1 or of one class only, shapes that do not match, a C,
-        tolerance, floor or weight that is not positive, or a damping outside [0, 1).
+        tolerance, budget or weight that is not positive, a damping outside [0, 1), a floor outside
+        [0, 1) or of zero where the weight of the loss is unbounded, an unknown start, or printed
+        weights with ``accelerate``.
 
     Warns
     -----

@@ -56,8 +56,9 @@ def gacv(estimator, X, y, costs=None, *, update="joachims"):
     NotFittedError, TypeError
         If the machine is not fitted; if it is not an L1SVC, or `costs` is no mapping.
     ValueError
-        If `X`, `y` are not what it was trained on, so far as its support vectors tell, or the costs
-        are not positive or miss a label.
+        If `X`, `y` are not what it was trained on, so far as its support vectors tell, the costs
+        are not positive or miss a label, the update is unknown, or memory would not hold the span's
+        matrix.
 
     Examples
     --------
@@ -119,7 +120,8 @@ def xi_alpha(
     Parameters
     ----------
     estimator, X, y, costs
-        As for :func:`gacv`, and so is what is raised.
+        As for :func:`gacv`, and so is what is raised; also for a `rho` or `bound` that is none of
+        those below, and a `bound` beside the span.
     rho : float, default=1.0
         Factor on the influence, positive.
     bound : {"diagonal", "joachims"} or float, default="diagonal"

@@ -191,10 +191,11 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ValueError
             If the grid is empty, names an unknown parameter or holds an invalid value, if `y` has
             not exactly two classes, if weights are negative or leave no two classes, if the costs
-            are not positive or miss a label, or if two Gram matrices do not fit in the `cache_size`
-            of the machine.
+            are not positive or miss a label, if it mixes a precomputed kernel with others, if two
+            Gram matrices do not fit in the `cache_size` of the machine or what a criterion needs
+            not in memory, or if leave-one-out leaves no sample of a class.
         TypeError
-            If the estimator is not an L1SVC.
+            If the estimator is not an L1SVC, or a value of the grid no sequence.
         """
         checked_update(self.update, "GACVSearch", self.bound)
         machine = self._checked_machine()

@@ -196,7 +196,8 @@ def leave_one_out(estimator, X, y, costs=None):
     Raises
     ------
     NotFittedError, TypeError, ValueError
-        As :func:`companion.tuning.gacv`, and if a class has a single point.
+        As :func:`companion.tuning.gacv`, and if a class has a single point, C is infinite where no
+        machine fits the samples, or memory would not hold the matrices.
 
     Examples
     --------
