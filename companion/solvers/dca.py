@@ -167,7 +167,8 @@ def dca(  # noqa: PLR0913
     Raises
     ------
     ValueError
-        As :func:`min_margin`, and for an ``s`` above 0, an unknown form or a start of wrong shape.
+        As :func:`min_margin`, and for an ``s`` above 0, an unknown form, a start of wrong shape or a
+        budget below 1.
 
     Warns
     -----
@@ -192,6 +193,9 @@ def dca(  # noqa: PLR0913
     C = checked_positive(C, "C", "dca")
     loss = checked_loss(s, form, "dca")
     checked_positive(tol, "tol", "dca")
+    for name, budget in (("max_iter", max_iter), ("max_inner", max_inner)):
+        if budget < 1:
+            raise ValueError(f"The {name!r} of dca must be at least 1. Got {budget!r}.")
     n_start = 0
     is_solved = True
     alpha = None

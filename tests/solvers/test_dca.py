@@ -144,6 +144,8 @@ X, Y = clouds(12, 3)
         "'utility' of dca must have finite entries of at least 0",
     ),
     ({"C": -1.0}, "'C' of dca must be a positive finite number"),
+    ({"max_iter": 0}, "'max_iter' of dca must be at least 1. Got 0"),
+    ({"max_inner": -1}, "'max_inner' of dca must be at least 1. Got -1"),
 )
 def test_bad_input_is_named(change, message):
     arguments = {
