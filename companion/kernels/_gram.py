@@ -59,7 +59,8 @@ def gram(
     gamma, degree, coef0 : float, int, float, default=1.0, 3 and 0.0
         Numbers (see :func:`resolve_gamma` for "scale" and "auto"); gamma of "rbf" is at least 0.
     squared_distances : ndarray of shape (n_X, n_Y), optional
-        From :func:`squared_distances`, to reuse over several ``gamma`` ("rbf" only).
+        From :func:`squared_distances`, to reuse over several ``gamma`` ("rbf" only). `X` and `Y`
+        are not looked at then, and may be None.
     out : ndarray of shape (n_X, n_Y), optional
         Where to write, float64 and C-contiguous; reusing one buffer saves time.
 
