@@ -167,8 +167,8 @@ def dca(  # noqa: PLR0913
     Raises
     ------
     ValueError
-        As :func:`min_margin`, and for an ``s`` above 0, an unknown form, a start of wrong shape or a
-        budget below 1.
+        As :func:`min_margin`, and for an ``s`` above 0, an unknown form, a start of wrong shape or
+        a budget below 1.
 
     Warns
     -----
