@@ -104,13 +104,6 @@ def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
     refused(message, call, K, Y)
 
 
-def test_a_ridge_above_the_negative_eigenvalues_makes_the_problem_definite():
-    indefinite = K - 2.0 * np.diag(np.arange(60) % 2)
-    path, alone = LSPath(indefinite, Y).solve(0.1), ls(indefinite, Y, 0.1)
-    np.testing.assert_allclose(path.alpha, alone.alpha, atol=1e-12)
-    assert path.kkt_violation < 1e-12
-
-
 def test_what_rounding_leaves_unsolved_is_said_and_not_called_converged():
     X, labels = load_breast_cancer(return_X_y=True)
     y = np.where(labels == 1, 1.0, -1.0)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from _cases import refusals, refused
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -91,6 +91,8 @@ def assert_agree(result, y, values, decided=False):
     C=st.sampled_from([None, 0.05, 1.0]),  # with 0.05 often no vector is free
     lattice=st.booleans(),  # on which many points are equal
 )
+# Samples coincide, and all others end at a bound.
+@example(72499, 14, "linear", "classes", 0.05, True)
 def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, lattice):
     K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds, C=C, lattice=lattice)
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
@@ -102,15 +104,6 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, la
         values,
         decided=True,
     )
-
-
-def test_values_are_exact_where_samples_coincide_and_all_others_end_at_a_bound():
-    K, y, upper = problem(
-        72499, n=14, kind="linear", bounds="classes", C=0.05, lattice=True
-    )
-    alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
-    result = leave_one_out_errors(K, y, alpha, upper, decisions=True)
-    assert_agree(result, y, by_refitting(K, y, upper), decided=True)
 
 
 def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_stays_free():
