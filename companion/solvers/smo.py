@@ -172,9 +172,8 @@ def smo(  # noqa: PLR0913
     ------
     ValueError
         For shapes that do not match, labels other than -1 and +1, NaN or infinity, lower > upper,
-        a negative ridge, an unknown selection, a tolerance or budget out of range, or a box without
-        a point on y'a = 0; :class:`NotPositiveSemiDefinite` if the ridge is positive and the dual
-        objective falls below what is possible then.
+        an argument out of its range, or a box without a point on y'a = 0;
+        :class:`NotPositiveSemiDefinite` where a positive ridge shows that `K` is not.
 
     Warns
     -----

@@ -92,7 +92,7 @@ def assert_agree(result, y, values, decided=False):
     lattice=st.booleans(),  # on which many points are equal
 )
 # Samples coincide, and all others end at a bound.
-@example(72499, 14, "linear", "classes", 0.05, True)
+@example(seed=72499, n=14, kind="linear", bounds="classes", C=0.05, lattice=True)
 def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, lattice):
     K, y, upper = problem(seed, n=n, kind=kind, bounds=bounds, C=C, lattice=lattice)
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
