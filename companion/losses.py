@@ -102,9 +102,10 @@ class Hinge(_Loss):
     def _terms(self, xi, floor):
         at = np.maximum(xi, floor)
         is_slack = np.heaviside(xi, 0.0)
-        value = at - 0.5 * (at - np.maximum(xi, 0.0) ** 2 / at) - 0.5 * floor
+        quadratic = 0.5 * np.clip(xi, 0.0, floor) ** 2 / floor
+        value = np.where(xi < floor, quadratic, xi - 0.5 * floor)
         weight = is_slack / at
-        return np.array([value, weight * at, weight, np.where(xi < floor, weight, 0.0)])
+        return np.array([value, is_slack, weight, np.where(xi < floor, weight, 0.0)])
 
 
 @dataclass(frozen=True)
@@ -215,13 +216,14 @@ def _sigmoid(xi, a, floor):
         # sinh(a) / (cosh(a xi) + cosh(a)), and the same with sinh(a xi) above
         p = 1.0 / (1.0 + np.exp(a * (at - 1.0))) - 1.0 / (1.0 + np.exp(a * (at + 1.0)))
         r = root * (1.0 - level * p)
-        weight = a * p * r / (level * at)
+        slope = a * p * r / level
+        weight = slope / at
         terms[0, i] = root * r
         if xi[i] < floor:
             terms[0, i] -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
         if xi[i] > 0.0:
             bend = a * a * p / level * (1.0 - p / np.tanh(a) - 2.0 * r * r)
-            terms[1, i] = weight * at
+            terms[1, i] = slope
             terms[2, i] = weight
             terms[3, i] = weight if xi[i] < floor else bend
     return terms

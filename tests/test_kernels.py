@@ -5,6 +5,7 @@ import pytest
 from _cases import cases, each, refused
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.metrics import pairwise
 
 from companion.kernels import (
@@ -102,6 +103,13 @@ def test_gamma_words_mean_what_they_mean_in_scikit_learn():
     (lambda: gram(points(3, 2), gamma=-1.0), "'gamma' of the 'rbf'.*Got -1.0"),
     (lambda: gram(points(3, 40), gamma=np.nan), "'gamma' of the 'rbf'.*Got nan"),
     (lambda: KernelRows(points(3, 2), gamma=-1.0), "'gamma' of the 'rbf'.*Got -1.0"),
+    (lambda: gram(points(3, 2), gamma="scale"), "must be a number.*resolve_gamma"),
+    (lambda: gram([[np.nan]]), "X contains NaN"),
+    (lambda: gram([[0.0]], [[np.inf]], kernel="linear"), "Y contains infinity"),
+    (lambda: gram(csr_array([[np.nan]])), "X contains NaN"),
+    (lambda: gram(None, squared_distances=[[np.nan]]), "must be numbers. Got NaN"),
+    (lambda: squared_distances([[np.nan]]), "X contains NaN"),
+    (lambda: KernelRows([[np.nan]]), "X contains NaN"),
     (lambda: gram(points(3, 2), kernel=lambda A, B: np.ones(3)), "shape \\(3, 3\\)"),
     (lambda: gram(points(3, 2), kernel="linear", squared_distances=np.eye(3)), "'rbf'"),
     (lambda: gamma_from_width(1.0, "width"), "'convention'.*'width'"),

@@ -43,6 +43,15 @@ def test_derivatives_are_finite_differences(loss):
 
 
 @every
+def test_an_infinite_slack_has_the_limits(loss):
+    xi = np.array([1e150, np.inf])
+    for term in (loss.derivative, loss.weight):
+        large, limit = term(xi)
+        assert limit == pytest.approx(large, abs=1e-100)
+    assert loss.value(np.inf) == (np.inf if isinstance(loss, Hinge) else 1.0)
+
+
+@every
 def test_nothing_is_paid_on_the_right_side_of_the_margin(loss):
     right = np.array([-3.0, -1e-9, 0.0])
     for zero in (loss.derivative, loss.second_derivative, loss.weight):

@@ -268,7 +268,7 @@ def genuine_pool(name):
     path = find_copy(f"ida/{name}.npz")
     if path is None:
         X, y, _, _ = _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
-        return X, y
+        return X.copy(), y.copy()
     with np.load(path) as held:
         return held["X"], held["y"].astype(int)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from companion._utils.errors import DamagedData, DataUnavailable
 from companion._utils.paths import cache_dir
-from companion.datasets.tables import check_digest
+from companion.datasets.tables import check_digest, look_up
 
 __all__ = ["OUTSIDE", "OutsideFile", "fetch_file", "find_copy"]
 
@@ -93,9 +93,10 @@ _failures = {}  # type: ignore[var-annotated]
 def find_copy(place):
     """Path of the copy of a file that is here, None if there is none.
 
-    A `DamagedData` error if the copy in ``COMPANION_DATA`` is another file.
+    A `DamagedData` error if the copy in ``COMPANION_DATA`` is another file, `UnknownDataset` if
+    there is no such file.
     """
-    file = OUTSIDE[place]
+    file = look_up("file from outside", place, OUTSIDE)
     cached = _cached(file)
     folder = os.environ.get("COMPANION_DATA")
     if folder:

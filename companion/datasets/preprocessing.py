@@ -1,6 +1,7 @@
 """What is done to tables before a machine sees them."""
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 __all__ = ["distinct_patterns", "standardize"]
 
@@ -9,9 +10,10 @@ def standardize(X):
     """Shift and scale each column to mean 0 and standard deviation 1.
 
     The divisor in the standard deviation is ``n_samples - 1``, as in the IDA benchmark.
-    `ValueError` if a column is constant.
+    `ValueError` if a column is constant, or a value missing.
     """
     X = np.asarray(X, dtype=float)
+    assert_all_finite(X, input_name="X")
     spread = X.std(axis=0, ddof=1)
     if not np.all(spread > 0):
         constant = np.flatnonzero(~(spread > 0)).tolist()

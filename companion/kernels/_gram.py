@@ -1,7 +1,10 @@
 """Gram matrices and squared distances; public as :mod:`companion.kernels`."""
 
+import numbers
+
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
 from companion._utils.threads import interruptible
@@ -73,9 +76,9 @@ def gram(
     Raises
     ------
     ValueError
-        If the kernel is unknown, its gamma is negative or not finite, shapes do not match,
-        ``squared_distances`` are given for a kernel other than "rbf", or a callable returns what
-        is no matrix of finite numbers.
+        If the kernel is unknown, its gamma is no number, negative or not finite, points or
+        distances are NaN, points are infinite, shapes do not match, ``squared_distances`` are given
+        for a kernel other than "rbf", or a callable returns what is no matrix of finite numbers.
 
     Examples
     --------
@@ -92,6 +95,11 @@ def gram(
                 f"Got kernel={kernel!r}; drop the argument."
             )
         D = np.ascontiguousarray(squared_distances, dtype=np.float64)
+        if np.isnan(D.sum()):
+            raise ValueError(
+                "The 'squared_distances' of gram must be numbers. Got NaN; look at the points that "
+                "they are of."
+            )
         return _exponential(D, float(gamma), _place(D.shape, out))
     X, Y = check_points(X, Y, kernel)
     K = _place(_shape(X, Y), out)
@@ -196,14 +204,21 @@ def check_kernel(kernel, gamma):
             f"The 'kernel' parameter must be one of {list(KERNELS)} or a callable. "
             f"Got {kernel!r} instead."
         )
-    if isinstance(kernel, str) and kernel == "rbf" and not 0.0 <= gamma < np.inf:
+    if callable(kernel) or kernel == "linear":
+        return
+    if not isinstance(gamma, numbers.Real):
+        raise ValueError(
+            f"The 'gamma' of the {kernel!r} kernel must be a number here. Got {gamma!r}; "
+            f"companion.kernels.resolve_gamma turns 'scale' and 'auto' into one."
+        )
+    if kernel == "rbf" and not 0.0 <= gamma < np.inf:
         raise ValueError(
             f"The 'gamma' of the 'rbf' kernel must be a finite number >= 0. Got {gamma!r} instead."
         )
 
 
 def check_points(X, Y, kernel="rbf"):
-    """Return X and Y as float64 matrices with equal numbers of features, in the best form.
+    """Return X and Y as finite float64 matrices with equal numbers of features, in the best form.
 
     That is C-contiguous, or CSR for sparse points where their inner products are cheaper so, and
     for a callable, which sees what was given.
@@ -214,6 +229,7 @@ def check_points(X, Y, kernel="rbf"):
             f"The 'X' of a kernel must be a matrix of shape (n_samples, n_features). "
             f"Got an array of shape {X.shape} instead."
         )
+    assert_all_finite(X, input_name="X")
     if Y is None:
         return X, None
     Y = _in_form(Y, kernel)
@@ -222,6 +238,7 @@ def check_points(X, Y, kernel="rbf"):
             f"The 'Y' of a kernel must be a matrix with the {X.shape[1]} features of X. "
             f"Got an array of shape {Y.shape} instead."
         )
+    assert_all_finite(Y, input_name="Y")
     return X, Y
 
 

@@ -10,6 +10,8 @@ finds the R centroids of (23) by it, without regard to the classes.
 
 from __future__ import annotations
 
+import numbers
+
 import numpy as np
 
 from companion._utils.checks import checked_weights
@@ -68,11 +70,11 @@ def fscl(X, n_prototypes, *, rng=None, sample_weight=None):
         X = X[weight > 0.0]
         weight = weight[weight > 0.0]
     n = len(X)
-    if not 1 <= n_prototypes <= n:
+    if not isinstance(n_prototypes, numbers.Integral) or not 1 <= n_prototypes <= n:
         raise ValueError(
-            "The number of prototypes must be from 1 to the number of samples of positive weight, "
-            f"{n}. Got {n_prototypes!r}; lower n_prototypes, or use n_prototypes=None for all of "
-            "them."
+            "The number of prototypes must be whole, from 1 to the number of samples of positive "
+            f"weight, {n}. Got {n_prototypes!r}; lower n_prototypes, or use n_prototypes=None for "
+            "all of them."
         )
     if n_prototypes == n:
         return X.copy()

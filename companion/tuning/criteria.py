@@ -168,6 +168,8 @@ def _checked_arrays(margin, influence, cost):
             "The 'margin' and 'influence' of a criterion must have the same shape (..., n) with "
             f"n >= 1. Got shapes {margin.shape} and {influence.shape}."
         )
+    if np.isnan(margin).any():
+        raise ValueError("The 'margin' of a criterion must be numbers. Got NaN.")
     if not (influence >= 0.0).all():
         raise ValueError("The 'influence' of a criterion must not be negative or NaN.")
     if cost is not None:
@@ -194,6 +196,8 @@ def _checked_targets(decision, probability, costs):
             "The 'decision' must have shape (..., n) and the 'probability' one number for each of "
             f"the n samples. Got shapes {decision.shape} and {probability.shape}."
         )
+    if np.isnan(decision).any():
+        raise ValueError("The 'decision' of a criterion must be numbers. Got NaN.")
     if not ((probability >= 0.0) & (probability <= 1.0)).all():
         raise ValueError("Every 'probability' must be between 0 and 1.")
     pair = np.asarray(costs, dtype=np.float64)

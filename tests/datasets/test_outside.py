@@ -61,6 +61,7 @@ def test_the_named_folder_comes_first_and_another_file_in_it_is_refused(toy, hel
     place, served = toy
     served.unlink()
     assert fetch_file(place) == held
+    refused("is not a file from outside", find_copy, "toy/other", error=UnknownDataset)
     held.write_bytes(CONTENT[:-1] + b"!")
     for function in (fetch_file, find_copy):
         refused(

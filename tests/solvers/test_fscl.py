@@ -49,12 +49,13 @@ def test_a_sample_of_weight_zero_has_no_influence():
 @refusals(
     (
         {"n_prototypes": 11},
-        "from 1 to the number of samples of positive weight, 10. Got 11; lower",
+        "whole, from 1 to the number of samples of positive weight, 10. Got 11; lower",
     ),
     (
         {"n_prototypes": 6, "sample_weight": np.arange(10) % 2},
         "from 1 to the number of samples of positive weight, 5. Got 6",
     ),
+    ({"n_prototypes": 2.5}, "must be whole.*Got 2.5"),
     ({"n_prototypes": 0}, "number of samples of positive weight, 10. Got 0"),
     ({"X": np.full((4, 2), np.nan)}, "finite matrix"),
     ({"X": np.ones(4)}, "finite matrix.*shape"),

@@ -292,6 +292,7 @@ def test_bad_probabilities_are_refused(target):
     ((1.0, 1.0), "must have the same shape"),
     (([], []), "must have the same shape"),
     (([1.0], [-0.1]), "must not be negative"),
+    (([np.nan], [0.1]), "'margin' of a criterion must be numbers. Got NaN"),
     (([1.0], [np.nan]), "must not be negative or NaN"),
     (([1.0], [0.1], [0.0]), "must be positive and finite"),
     (([1.0], [0.1], [1.0, 1.0]), "one number for each of the 1 samples"),
@@ -303,6 +304,7 @@ def test_bad_arrays_are_refused(values, arguments, message):
 @pytest.mark.parametrize("values", [gckl_values, misclass_values])
 def test_bad_targets_are_refused(values):
     refused("one number for each", values, [1.0, 2.0], [0.5])
+    refused("'decision' of a criterion must be numbers", values, [np.nan], [0.5])
     for costs in ((0.0, 1.0), (1.0,)):
         message = r"two positive finite numbers, L\(-1\) and L\(1\)"
         refused(message, values, [1.0], [0.5], costs=costs)
