@@ -31,6 +31,7 @@ from companion.papers.summaries import (
     Values,
     magnitude,
     none_without_records,
+    numbered,
     study_over,
 )
 
@@ -159,18 +160,6 @@ SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(S
 _MANY = [name for name in SETS if name not in problems.LARGE]
 
 
-def _partitions(large, others):
-    """Partitions of each set, with other numbers for the large ones, which come first."""
-    numbers = dict.fromkeys(problems.LARGE, large) | dict.fromkeys(_MANY, others)
-    return [
-        {"dataset": name, "partition": k + 1}
-        for name, n in numbers.items()
-        for k in range(n)
-    ]
-
-
-_QUICK = [{"dataset": small, "partition": 1} for small in problems.SMALL]
-
 #: Further partitions than those of all methods.
 PARTITIONS = study_of_sets(
     "partitions", compute_partitions, {"paper": range(21, 101), "quick": 1}, paper=_MANY
@@ -179,7 +168,14 @@ BOXED = study_over(
     PAPER,
     "boxed",
     compute_boxed,
-    {"paper": _partitions(2, 20), "quick": _QUICK},
+    numbered(
+        "dataset",
+        "partition",
+        {
+            "paper": dict.fromkeys(problems.LARGE, 2) | dict.fromkeys(_MANY, 20),
+            "quick": dict.fromkeys(problems.SMALL, 1),
+        },
+    ),
     digest,
 )
 STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)

@@ -66,9 +66,9 @@ def _chose_the_factor(row):
     return row["reading"] == WEAK and row["row"] in ("WSVM", "WRSVM")
 
 
-TABLE_2 = examples.study("table_2", compute, simulation.N_SAMPLES)
+TABLE_2 = examples.study("table_2", compute, sample=simulation.N_SAMPLES)
 TABLE_2_STRENGTH = examples.study(
-    "table_2_strength", compute_strength, N_SAMPLES, strength=STRENGTHS
+    "table_2_strength", compute_strength, strength=STRENGTHS, sample=N_SAMPLES
 )
 STUDIES = (TABLE_2, TABLE_2_STRENGTH)
 VALUES = ((_add_values, "table_2"), (_add_strength, "table_2_strength"))
