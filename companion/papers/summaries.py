@@ -3,6 +3,7 @@
 import math
 from functools import partial, wraps
 from itertools import product
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -104,7 +105,7 @@ def standard_error_of_spread(values):
     1 / n of the deviation, which is the least here. NaN where all values are equal.
     """
     n = len(values)
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     variance = sum((value - mean) ** 2 for value in values) / n
     if variance == 0:
         return _NAN
@@ -219,7 +220,7 @@ def mean_over(groups):
 def _mean_and_spread(values):
     """Mean and standard deviation, NaN of one value alone."""
     n = len(values)
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     if n == 1:
         return mean, _NAN
     if min(values) == max(values):  # whose sum may round

@@ -324,10 +324,9 @@ def _add_searches(out, beyond, hinge, tables):
     records = {"beyond": beyond, "beyond_hinge": hinge, "beyond_tables": tables}
     frame = with_rule(records)
     over_folds = {search: to_folds(frame, search) for search in COMPARED}
-    for search, differences in over_folds.items():
-        for name, difference in differences.items():
-            column = f"% err. {COMPARED[search]} - 5-fold CV"
-            out.add_mean(SETS[name], column, difference)
+    for search, words in COMPARED.items():
+        for name, difference in over_folds[search].items():
+            out.add_mean(SETS[name], f"% err. {words} - 5-fold CV", difference)
     for name in present(frame, OVERLAPPING):
         column = "share of splits with GACV least at the least C of 2^-15"
         at_end = share(searched(frame, name, "gacv").at_least_C)

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from companion.papers.summaries import select
 from companion.papers.wrsvm import examples, simulation
 from companion.papers.wrsvm.examples import C_VALUES, FLIP
 
@@ -58,7 +59,7 @@ def _add_values(out, frame):
 
 def _add_strength(out, frame):
     """The gains, rows exchanged, at the factor that meets the print best."""
-    out.add_read_by(_ADD, frame[frame.strength == STRENGTH], WEAK)
+    out.add_read_by(_ADD, select(frame, strength=STRENGTH), WEAK)
     out.rows = [row for row in out.rows if not _chose_the_factor(row)]
 
 
