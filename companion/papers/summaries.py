@@ -249,6 +249,10 @@ class Values:
 
     def add(self, row, column, value, converged=None, **known):
         """A value with what is known about its chance, and the reading of the print it is of."""
+        if unknown := known.keys() - _KNOWN.keys():
+            raise TypeError(
+                f"Of a value {', '.join(_KNOWN)} are known. Got {', '.join(unknown)}."
+            )
         converged = self.converged if converged is None else converged
         place = {"row": row, "column": column, "value": float(value)}
         self.rows.append(place | _KNOWN | known | {"converged": converged})
