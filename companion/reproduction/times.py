@@ -27,8 +27,7 @@ def load_times():
         with the one that it was computed for.
     """
     path = data_dir() / "times.csv"
-    known = path.is_file() and path.stat().st_size
-    return pd.read_csv(path) if known else pd.DataFrame(columns=_COLUMNS)
+    return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
 def save_times(artefact, lines):
