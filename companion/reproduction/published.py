@@ -135,10 +135,9 @@ def _check_record(record, paper):
     asks, kind, printed, relation = map(
         record.get, ("asks", "kind", "printed", "relation")
     )
-    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
-    numbers = {
-        name: _float(record[name]) for name in ("value", "spread", "n", "matters")
-    }
+    names = ("value", "spread", "n", "matters")
+    text, spread, count, matters = map(record.get, names)
+    numbers = {name: _float(record[name]) for name in names}
     numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
         return [
