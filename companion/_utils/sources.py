@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
@@ -29,19 +29,15 @@ def spelled(tree: ast.AST) -> str:
 
 
 def digest_of(package=_PACKAGE):
-    """Digest of all sources of a package, which are read again where a file has changed."""
-    files = []
-    for path in sorted(package.rglob("*.py")):
-        status = path.stat()
-        files.append((path, status.st_size, status.st_mtime_ns))
-    return _digest_of_files(package, tuple(files))
-
-
-@lru_cache(maxsize=4)
-def _digest_of_files(package, files):
-    """The digest of files that have these sizes and times of change."""
+    """Digest of all sources of a package, as they are now."""
     digest = hashlib.sha256()
-    for path, _size, _mtime_ns in files:
+    for path in sorted(package.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
     return digest.hexdigest()
+
+
+@cache
+def sources_digest():
+    """That of this package when it is first asked for: of what this process runs."""
+    return digest_of()

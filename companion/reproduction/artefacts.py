@@ -180,8 +180,7 @@ def list_artefacts(paper: str | None = None) -> list[Artefact]:
 
 def list_across() -> list[Artefact]:
     """The notebooks of the project about all papers at once, ``notebooks/<name>.ipynb``."""
-    papers = [paper for paper in _registered() if not paper.key]
-    found = [artefact for paper in papers for artefact in _artefacts(paper)]
+    found = [a for paper in _registered() if not paper.key for a in _artefacts(paper)]
     return [artefact for artefact in found if notebook_path(artefact).exists()]
 
 

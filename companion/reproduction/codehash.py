@@ -10,18 +10,14 @@ the same under every supported Python.
 
 import ast
 import hashlib
-import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from companion._utils.files import replace_bytes
-from companion._utils.paths import cache_dir
-from companion._utils.sources import digest_of, spelled
+from companion._utils.sources import spelled
 
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
@@ -189,32 +185,8 @@ def _imported_from(module: _Module, name: str) -> tuple[str, ...]:
 def code_digest(function: Callable) -> str:
     """12 hexadecimal digits that stand for all the code that a study's function reaches.
 
-    It is that of the source when it is first asked for, which is what this process runs. What was
-    found for the same sources of this package is kept in the cache folder.
+    It is that of the source when it is first asked for, which is what this process runs.
     """
-    name = f"{function.__module__}:{function.__qualname__}"
-    path, kept = _kept() if name.startswith(f"{_OWN}.") else (None, {})
-    if name not in kept:
-        found = closure(function).items()
-        text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
-        kept[name] = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
-        with suppress(OSError):
-            # What was read since may be of sources edited meanwhile.
-            if path and sources_digest() == digest_of():
-                replace_bytes(path, json.dumps(kept).encode())
-    return kept[name]
-
-
-@cache
-def sources_digest() -> str:
-    """Digest of this package's sources when it is first asked for: what this process runs."""
-    return digest_of()
-
-
-@cache
-def _kept() -> tuple[Path, dict[str, str]]:
-    """Where digests for the present sources of this package are kept, and those there are."""
-    path = cache_dir() / "code" / f"{sources_digest()}.json"
-    with suppress(OSError, ValueError, TypeError):
-        return path, dict(json.loads(path.read_bytes()))
-    return path, {}
+    found = closure(function).items()
+    text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]

@@ -1,7 +1,6 @@
 """What the commands over all registered papers share, and ``report``."""
 
 import difflib
-import math
 import os
 import shutil
 import sys
@@ -113,9 +112,9 @@ def find_targets(context, targets, across=False):
     return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]
 
 
-def columns(elsewhere=80):
-    """Those of the terminal, or so many where the output goes elsewhere (any number: None)."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else elsewhere
+def columns():
+    """Those of the terminal, or 80 where the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
 
 
 def wrapped(text, indent=4, err=False):
@@ -137,7 +136,7 @@ def show_score(ledgers, groups=None):
 
     for table in score_tables(groups or by_paper(ledgers), corrected=False):
         text = table.to_text()
-        fits = max(map(len, text.splitlines())) <= (columns() or math.inf)
+        fits = max(map(len, text.splitlines())) <= columns()
         click.echo(f"{text if fits else table.to_text(narrow=True)}\n")
     if told := " ".join(beside_the_score(whole(ledgers))):
         wrapped(told, 0)

@@ -34,7 +34,6 @@ and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof
 """
 
 import re
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 
@@ -110,7 +109,7 @@ def _load_list(path):
     import yaml
 
     try:
-        return deepcopy(_parsed(path.read_bytes().decode()))
+        return _parsed(path.read_bytes().decode())
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PublishedError(path.name, [" ".join(str(error).split())]) from error
 

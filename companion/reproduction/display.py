@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -23,9 +22,11 @@ from companion.reproduction.printed import published_vs_reproduced
 from companion.reproduction.published import SCORED
 from companion.reproduction.scores import (
     FAILING_PARTS,
+    MIXED,
     NOT_SCORED,
     SIGNS,
     as_read,
+    counted,
     joint_lines,
     outcomes_of,
     score,
@@ -172,9 +173,8 @@ def _claim_by_claim(scored):
     lines += _read_otherwise(scored)
     for asks in ("claim", "ours"):
         claims = scored[scored["asks"] == asks].groupby("sentence", sort=False)
-        found = [(FAILS not in {*t["outcome"]}, s, t) for s, t in claims]
-        found.sort(key=itemgetter(0))
-        lines += [_claim_finding(claim, tests) for _, claim, tests in found]
+        found = sorted(claims, key=lambda claim: FAILS not in {*claim[1]["outcome"]})
+        lines += [_claim_finding(claim, tests) for claim, tests in found]
     return lines
 
 
@@ -226,14 +226,10 @@ def _sentences_told(ledger):
     sentences = score(ledger)["sentences"]
     if not sentences["all"]:
         return []
-    holds = sentences[HOLDS]
     fails = sum(map(sentences.get, FAILING_PARTS))
-    parts = [
-        f"{holds} {'holds' if holds == 1 else 'hold'}",
-        f"{fails} {'fails' if fails == 1 else 'fail'}",
-    ]
-    words = {"mixed": "mixed", UNDECIDED: "undecided", "not run": "not run"}
-    parts += [_are(sentences[of], word) for of, word in words.items() if sentences[of]]
+    parts = [counted(sentences[HOLDS], HOLDS), counted(fails, FAILS)]
+    others = (MIXED, UNDECIDED, NOT_RUN)
+    parts += [_are(sentences[word], word) for word in others if sentences[word]]
     if sentences["all"] == 1:
         (said,) = (part for part in parts if not part.startswith("0 "))
         word = said.partition(" ")[2]
@@ -342,7 +338,7 @@ def worse_lines(ledgers, on_record):
     """
     texts = []
     for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record[name]) if name in on_record else {}
+        recorded = outcomes_of(on_record, name)
         for line in ledger.to_dict("records"):
             before = recorded.get((line["row"], line["column"]), "")
             found = line["problem"]

@@ -17,9 +17,8 @@ import scipy
 
 from companion._utils.files import replace_bytes
 from companion._utils.paths import cache_dir, data_dir
-from companion._utils.sources import digest_of
+from companion._utils.sources import digest_of, sources_digest
 from companion.reproduction.artefacts import Artefact, list_artefacts, list_papers
-from companion.reproduction.codehash import sources_digest
 
 _OWN = __name__.partition(".")[0]
 _VERSIONS = (sys.version, np.__version__, pd.__version__, scipy.__version__)
@@ -51,10 +50,9 @@ class KeptLedgers:
         ours = all(_is_own(paper.module) for paper in list_papers().values())
         return {name: self._found[name] for name in self._all if ours}
 
-    def save(self, artefacts: list[Artefact], found: dict[str, Kept]) -> None:
+    def save(self, found: dict[Artefact, Kept]) -> None:
         """Keep what was found without a fault, unless a file has changed meanwhile."""
-        kept = {a.id: found[a.id] for a in artefacts if _is_ours(a)}
-        new = {name: own for name, own in kept.items() if not own[2]}
+        new = {a.id: own for a, own in found.items() if _is_ours(a) and not own[2]}
         if new.keys() <= self._found.keys():
             return
         self._found |= new

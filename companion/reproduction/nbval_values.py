@@ -67,21 +67,19 @@ def _values(outputs):
 def difference_of_values(committed, again, where="", rtol=1e-9, atol=1e-12):
     """Where two JSON contents first differ, "" if they do not; numbers may differ by rounding."""
     both = (committed, again)  # of a notebook, or of a kernel: a dict or a class of it
-    inside = []
     if all(isinstance(one, dict) for one in both) and committed.keys() == again.keys():
-        inside = [(f"{where} / {name}", name) for name in committed]
+        places = {name: f"{where} / {name}" for name in committed}
     elif all(isinstance(one, list) for one in both) and len(committed) == len(again):
-        inside = [(f"{where} [{i}]", i) for i in range(len(committed))]
-    elif not (
-        (
-            {*map(type, both)} in ({float}, {float, int})
-            and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
-        )
-        or committed == again
-    ):
+        places = {i: f"{where} [{i}]" for i in range(len(committed))}
+    else:
+        numbers = {*map(type, both)} in ({float}, {float, int})
+        if committed == again or (
+            numbers and math.isclose(committed, again, rel_tol=rtol, abs_tol=atol)
+        ):
+            return ""
         return f"{where}: {committed!r} committed, {again!r} now"
     differences = (
         difference_of_values(committed[key], again[key], place, rtol, atol)
-        for place, key in inside
+        for key, place in places.items()
     )
     return next(filter(None, differences), "")

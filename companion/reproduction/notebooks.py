@@ -44,14 +44,13 @@ class NotebookReport:
 
 def make_stamp(artefact):
     """What the numbers of a notebook rest on: code and data, no time and no path."""
-    data = {
-        study.name: {u.data for u in study.units("paper")} - {""}
-        for study in artefact.studies
-    }
     return {
         "artefact": artefact.id,
         "code": {study.name: code_digest(study.compute) for study in artefact.studies},
-        "data": {name: sorted(digests) for name, digests in data.items()},
+        "data": {
+            study.name: sorted({unit.data for unit in study.units("paper")} - {""})
+            for study in artefact.studies
+        },
     }
 
 
@@ -77,20 +76,22 @@ def clean_notebook(notebook, stamp=None):
     return notebook
 
 
+def _figures(notebook):
+    """The outputs of a notebook that are figures."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    return (output for output in outputs if "image/png" in output.get("data", {}))
+
+
 def first_figure(notebook):
     """The first output of a notebook that is a figure, None if there is none."""
-    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
-    return next((out for out in outputs if "image/png" in out.get("data", {})), None)
+    return next(_figures(notebook), None)
 
 
 def _with_few_colours(notebook):
     """Give the figures 256 colours, in place, which takes a quarter of the bytes."""
     from PIL import Image
 
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    for data in (
-        output.data for output in outputs if "image/png" in output.get("data", {})
-    ):
+    for data in (output.data for output in _figures(notebook)):
         figure = Image.open(BytesIO(b64decode(data["image/png"]))).convert("RGB")
         smaller = figure.quantize(
             method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE

@@ -8,9 +8,12 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from pathlib import Path
 
 from companion._utils.files import read_csv
 from companion._utils.paths import data_dir
+from companion.reproduction.tables import number_text
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
@@ -72,10 +75,7 @@ class Printed:
 
     def format(self, number):
         """Round another number to the digits printed."""
-        if not math.isfinite(number):
-            return str(number)
-        text = f"{number:.{max(self.decimals, 0)}f}"
-        return text.lstrip("-") if float(text) == 0 else text
+        return number_text(number, f".{max(self.decimals, 0)}f")
 
 
 def parse_printed(text):
@@ -135,10 +135,9 @@ def _check_record(record, paper):
     asks, kind, printed, relation = map(
         record.get, ("asks", "kind", "printed", "relation")
     )
-    text, spread, count, matters = map(record.get, ("value", "spread", "n", "matters"))
-    numbers = {
-        name: _float(record[name]) for name in ("value", "spread", "n", "matters")
-    }
+    names = ("value", "spread", "n", "matters")
+    text, spread, count, matters = map(record.get, names)
+    numbers = {name: _float(record[name]) for name in names}
     numbers["overlap"] = _float(record["overlap"] or "0")
     if kind not in KINDS:
         return [
@@ -245,32 +244,35 @@ def load_published(paper, path=None):
     PublishedError
         If the file has faults; all are listed with their line numbers.
     """
-    from pathlib import Path
-
-    import pandas as pd
-
     path = data_dir() / "published" / f"{paper}.csv" if path is None else Path(path)
     if not path.is_file():
         raise FileNotFoundError(
             f"No published values for {paper!r}: there is no file {path}."
         )
+    return _checked(paper, path.name, path.read_bytes()).copy()
+
+
+@cache
+def _checked(paper, name, content):
+    """The published values of a paper in the content of a file, which is checked but once."""
+    import pandas as pd
+
     try:
-        header, *lines = read_csv(path.read_bytes())
+        header, *lines = read_csv(content)
     except ValueError as error:
-        raise PublishedError(path.name, [str(error)]) from error
+        raise PublishedError(name, [str(error)]) from error
+    wrong = {
+        "is missing": [column for column in COLUMNS if column not in header],
+        "is unknown": [column for column in header if column not in COLUMNS],
+        "is there twice": [column for column in COLUMNS if header.count(column) > 1],
+    }
     faults = [
-        f"line 1: column {name!r} is missing" for name in COLUMNS if name not in header
-    ]
-    faults += [
-        f"line 1: column {name!r} is unknown" for name in header if name not in COLUMNS
-    ]
-    faults += [
-        f"line 1: column {name!r} is there twice"
-        for name in COLUMNS
-        if header.count(name) > 1
+        f"line 1: column {column!r} {what}"
+        for what, columns in wrong.items()
+        for column in columns
     ]
     if faults:
-        raise PublishedError(path.name, faults)
+        raise PublishedError(name, faults)
     records = []
     seen = {}
     for number, cells in enumerate(lines, start=2):
@@ -280,7 +282,7 @@ def load_published(paper, path=None):
                 f"{line}: {len(header)} fields expected; quote a field that has a comma"
             )
             continue
-        record = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+        record = dict(zip(header, map(str.strip, cells), strict=True))
         found, numbers = _check_record(record, paper)
         faults += [f"{line}: {fault}" for fault in found]
         cell = (record["artefact"], record["row"], record["column"])
@@ -292,5 +294,5 @@ def load_published(paper, path=None):
     if not records and not faults:
         faults.append("line 1: it has no rows")
     if faults:
-        raise PublishedError(path.name, faults)
+        raise PublishedError(name, faults)
     return pd.DataFrame(records, columns=list(COLUMNS))

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 
 from joblib import cpu_count
 
@@ -21,11 +21,11 @@ from companion.reproduction.errors import (
     UnitError,
 )
 from companion.reproduction.kept_ledgers import KeptLedgers
-from companion.reproduction.published import PublishedError, load_published
+from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
-from companion.reproduction.verdicts import check_findings, judge, load_declared
+from companion.reproduction.verdicts import check_findings, judge
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -36,11 +36,9 @@ def read_ledgers(artefacts, profile="paper"):
     """
     run = Reproduction(profile, read=read_stored)
     kept = KeptLedgers(profile)
-    found = {}
-    for artefact in artefacts:
-        found[artefact.id] = kept.get(artefact) or run.compute(artefact).to_keep
-    kept.save(artefacts, found)
-    return _together(found, profile)
+    found = {own: kept.get(own) or run.compute(own).to_keep for own in artefacts}
+    kept.save(found)
+    return _together({own.id: told for own, told in found.items()}, profile)
 
 
 def read_kept_ledgers(profile="paper"):
@@ -63,11 +61,11 @@ def _together(found, profile):
 
 def together(gaps):
     """What several studies' records lack, by kind, each text once: studies are shared."""
-    found = {"missing": {}, "stale": {}}
-    for lacks in gaps:
-        for kind, texts in lacks.items():
-            found[kind] |= dict.fromkeys(texts)
-    return {kind: [*texts] for kind, texts in found.items()}
+    gaps = [*gaps]
+    return {
+        kind: [*dict.fromkeys(text for lacks in gaps for text in lacks[kind])]
+        for kind in ("missing", "stale")
+    }
 
 
 def failures_of(failures):
@@ -147,10 +145,8 @@ class Reproduction:
         self._afresh = fresh or profile == "quick"
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
-        published = cache(load_published)
         self._done = {}
         self._reports = []
-        self._printed = (published, cache(partial(load_declared, published)))
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
@@ -166,10 +162,9 @@ class Reproduction:
                 report.failures |= found
         if artefact.values is not None and not report.failures:
             frames = {name: found.frame for name, found in report.records.items()}
-            how = (self.profile, *self._printed)
             try:
                 gaps = bool(report.gaps["missing"])
-                report.ledger = judge(artefact, frames, *how, gaps=gaps)
+                report.ledger = judge(artefact, frames, self.profile, gaps=gaps)
             except Exception as error:  # in the print, or in reading off the records
                 files = [f"data/records/{artefact.paper}/{name}.csv" for name in frames]
                 what = (
@@ -241,6 +236,5 @@ class Reproduction:
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
-        found = {r.artefact.id: r.to_keep for r in self._reports}
-        artefacts = [report.artefact for report in self._reports]
-        KeptLedgers(self.profile).save(artefacts, found)
+        found = {report.artefact: report.to_keep for report in self._reports}
+        KeptLedgers(self.profile).save(found)

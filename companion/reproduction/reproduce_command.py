@@ -180,8 +180,10 @@ def _check_folders(context, run, in_place):
 
 def _note_code(artefacts):
     """Take the digests of the sources that are loaded, and not of those that are edited later."""
+    from companion._utils.sources import sources_digest
     from companion.reproduction.codehash import code_digest
 
+    sources_digest()
     for study in (study for artefact in artefacts for study in artefact.studies):
         with suppress(ValueError):  # told where its turn comes
             code_digest(study.compute)

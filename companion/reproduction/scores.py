@@ -204,10 +204,11 @@ def score(ledger):
     return {"numbers": numbers, "sentences": sentences}
 
 
-def outcomes_of(ledger):
-    """The outcome of each row of a ledger, by row and column."""
-    cells = ledger[["row", "column", "outcome"]].itertuples(index=False)
-    return {(row, column): outcome for row, column, outcome in cells}
+def outcomes_of(ledgers, name):
+    """The outcome of each row of a ledger, by row and column; none if it is not there."""
+    if name not in ledgers:
+        return {}
+    return ledgers[name].set_index(["row", "column"])["outcome"].to_dict()
 
 
 def counted_as_on_record(ledgers, on_record):
@@ -217,7 +218,7 @@ def counted_as_on_record(ledgers, on_record):
     """
     counted = {}
     for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record[name]) if name in on_record else {}
+        recorded = outcomes_of(on_record, name)
         cells = zip(ledger["row"], ledger["column"], strict=True)
         listed = [recorded.get(cell) == LISTED for cell in cells]
         counted[name] = ledger.assign(counts_as=ledger["counts_as"].mask(listed, ""))
@@ -332,33 +333,39 @@ def share_text(numbers):
     return f"{100 * numbers['inside'] / numbers['with chance']:.0f} %"
 
 
+_NUMBERS = (
+    "Of {all} printed numbers {consistent} are consistent with ours ({agrees} agree, {compatible}"
+    " are compatible), {undecided} undecided, and {differ} differ ({differs, explained} explained,"
+    " {differs, unexplained} unexplained){missing}."
+)
+_SENTENCES = (
+    "Of {all} sentences {hold}, {mixed} {are} mixed, {undecided} undecided, and {fail} ({refuted}"
+    " refuted, {fails, explained} explained, {fails, unexplained} unexplained){missing}."
+)
+
+
+def _missing(counts):
+    return f", {counts[NOT_RUN]} not run" if counts[NOT_RUN] else ""
+
+
 def numbers_in_words(numbers):
     """The score of printed numbers in a sentence."""
     if not numbers["all"]:
         return "No number is printed that could be compared."
-    parts = map(numbers.get, NUMBER_PARTS)
-    agree, compatible, undecided, explained, unexplained, not_run = parts
-    missing = f", {not_run} not run" if not_run else ""
-    return (
-        f"Of {numbers['all']} printed numbers {numbers['consistent']} are consistent with ours"
-        f" ({agree} agree, {compatible} are compatible), {undecided} undecided, and"
-        f" {explained + unexplained} differ ({explained} explained, {unexplained}"
-        f" unexplained){missing}."
-    )
+    differ = numbers["differs, explained"] + numbers["differs, unexplained"]
+    words = {"differ": differ, "missing": _missing(numbers)}
+    return _NUMBERS.format_map(numbers | words)
 
 
 def sentences_in_words(sentences):
     """The score of a paper's sentences in a sentence."""
-    parts = map(sentences.get, SENTENCE_PARTS)
-    holds, mixed, undecided, refuted, explained, unexplained, not_run = parts
-    are = "is" if mixed == 1 else "are"
-    fails = counted(refuted + explained + unexplained, FAILS)
-    missing = f", {not_run} not run" if not_run else ""
-    return (
-        f"Of {sentences['all']} sentences {counted(holds, HOLDS)}, {mixed} {are} mixed,"
-        f" {undecided} undecided, and {fails} ({refuted} refuted, {explained} explained,"
-        f" {unexplained} unexplained){missing}."
-    )
+    words = {
+        "hold": counted(sentences[HOLDS], HOLDS),
+        "are": "is" if sentences[MIXED] == 1 else "are",
+        "fail": counted(sum(map(sentences.get, FAILING_PARTS)), FAILS),
+        "missing": _missing(sentences),
+    }
+    return _SENTENCES.format_map(sentences | words)
 
 
 def score_in_words(ledger):

@@ -27,14 +27,13 @@ def load_times():
         with the one that it was computed for.
     """
     path = data_dir() / "times.csv"
-    known = path.is_file() and path.stat().st_size
-    return pd.read_csv(path) if known else pd.DataFrame(columns=_COLUMNS)
+    return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
 def save_times(artefact, lines):
     """Replace the lines of these studies of a paper: tuples of study, units, jobs and seconds."""
     old = load_times()
-    order = [known.id for known in list_artefacts()]
+    order = {known.id: place for place, known in enumerate(list_artefacts())}
     shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (
         old["study"] != NOTEBOOK
     )
@@ -44,9 +43,8 @@ def save_times(artefact, lines):
         (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
         for study, units, jobs, seconds in lines
     ]
-    table = [*old[~replaced].itertuples(index=False, name=None), *new]
-    table.sort(
-        key=lambda line: order.index(line[0]) if line[0] in order else len(order)
-    )
-    text = pd.DataFrame(table, columns=_COLUMNS).to_csv(index=False)
+    rows = [*old[~replaced].itertuples(index=False, name=None), *new]
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    table = table.sort_values("artefact", key=lambda ids: ids.map(order), kind="stable")
+    text = table.to_csv(index=False)
     replace_bytes(data_dir() / "times.csv", text.encode())

@@ -257,26 +257,13 @@ def compare(
     return pd.DataFrame(ledger)
 
 
-def load_declared(load=load_published):
-    """The declared deviations, and the readings; `load` gives the published values of a paper."""
-    return load_deviations(load=load), load_readings()
-
-
-def judge(
-    artefact,
-    records,
-    profile="paper",
-    load=load_published,
-    declared=load_declared,
-    *,
-    gaps=False,
-):
-    """Ledger of one artefact from the records of its studies; `load` and `declared` read the rest.
+def judge(artefact, records, profile="paper", *, gaps=False):
+    """Ledger of one artefact from the records of its studies.
 
     With `gaps` records are missing: what cannot be read off those there are is not run. Without
     gaps, in the paper profile, a value that does not follow from the records is a problem.
     """
-    published = load(artefact.paper)
+    published = load_published(artefact.paper)
     published = published[published["artefact"] == artefact.name]
     if published.empty:
         missing = f"no row is of the artefact {artefact.name!r}"
@@ -288,7 +275,12 @@ def judge(
             raise
         reproduced = pd.DataFrame(columns=[*_NEEDED])
     ledger = compare(
-        published, reproduced, *declared(), profile, by_row=artefact.judged_by_row
+        published,
+        reproduced,
+        load_deviations(),
+        load_readings(),
+        profile,
+        by_row=artefact.judged_by_row,
     )
     if profile == "paper" and not gaps:
         ledger.loc[ledger["outcome"] == NOT_RUN, "problem"] = NO_SUCH_VALUE

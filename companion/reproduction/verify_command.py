@@ -1,7 +1,6 @@
 """The commands ``verify`` and ``explain``."""
 
 import difflib
-import gc
 import shlex
 from functools import partial
 
@@ -63,7 +62,6 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
     missing, stale or altered. The list of --all and --only fits a pager, as in `companion verify
     --all | less`.
     """
-    gc.disable()  # there are many records, and they stay
     from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import ledger_text
     from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
@@ -92,7 +90,6 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
     differs = any(map(len, faulty.values())) or gaps["stale"]
-    gc.freeze()  # nor need they be walked when all ends
     context.exit(exit_code(failures, differs or missing))
 
 
@@ -174,18 +171,18 @@ def explain(context, target, row, column):
         faults = [text for report in reports for text in report.failures]
         none = f"{target} has no printed values."
         raise click.UsageError("\n".join(faults) or none, context)
-    if row is not None:
-        of_row = [line for _, line in lines if line["row"] == row]
-        names = [line["row"] for _, line in lines]
-        _check_known(context, f"{target} has no row", row, names)
+    faults = {
+        "row": (row, f"{target} has no row"),
+        "column": (column, f"Row {shlex.quote(row or '')} of {target} has no column"),
+    }
+    for name, (asked, fault) in faults.items():
+        if asked is not None:
+            _check_known(context, fault, asked, [line[name] for _, line in lines])
+            lines = [(r, line) for r, line in lines if line[name] == asked]
     if column is None:
-        _list_rows([line for _, line in lines] if row is None else of_row)
+        _list_rows([line for _, line in lines])
         return
-    names = [line["column"] for line in of_row]
-    fault = f"Row {shlex.quote(row)} of {target} has no column"
-    _check_known(context, fault, column, names)
-    found = [(r, x) for r, x in lines if (x["row"], x["column"]) == (row, column)]
-    for report, line in found:
+    for report, line in lines:
         frames = {name: own.frame for name, own in report.records.items()}
         for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)

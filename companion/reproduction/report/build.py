@@ -115,8 +115,9 @@ def _templates(context):
         "duration": duration,
         "anchored": lambda path: Markup(anchored(path)),
     }
-    environment.globals |= context | {"slug": slug, "version": companion.__version__}
-    environment.globals |= {
+    environment.globals |= context | {
+        "slug": slug,
+        "version": companion.__version__,
         "signs": SIGNS,
         "parts": list(dict.fromkeys([*NUMBER_PARTS, *TEST_PARTS])),
         "kinds": {"numbers": NUMBER_PARTS, "sentences": SENTENCE_PARTS},
