@@ -8,7 +8,6 @@ version = release = companion.__version__
 extensions = [
     "matplotlib.sphinxext.plot_directive",
     "myst_nb",
-    "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "companion.reproduction.report.extension",

@@ -5,9 +5,15 @@ import inspect
 import posixpath
 import re
 import textwrap
+from functools import cache
 
+import numpydoc
 from docutils import nodes
+from jinja2 import PackageLoader
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape, docscrape_sphinx
 from sphinx.addnodes import pending_xref
+from sphinx.highlighting import PygmentsBridge
 from sphinx.util import logging
 
 from companion.reproduction.report.mathml import to_mathml
@@ -77,8 +83,43 @@ def _skip_foreign(app, what, name, member, *_):
     return True if what == "class" and not home.startswith("companion") else None
 
 
+@cache
+def _docstring_template():
+    environment = SandboxedEnvironment(loader=PackageLoader("numpydoc"))
+    return environment.get_template("numpydoc_docstring.rst")
+
+
+def _read_docstring(thing, what=None, doc=None, config=None, builder=None):
+    """As numpydoc does, which would compile its template for every docstring again."""
+    return docscrape.get_doc_object(
+        thing,
+        what=what,
+        doc=doc,
+        config={**(config or {}), "template": _docstring_template()},
+        class_doc=docscrape_sphinx.SphinxClassDoc,
+        func_doc=docscrape_sphinx.SphinxFunctionDoc,
+        obj_doc=docscrape_sphinx.SphinxObjDoc,
+    )
+
+
+def _share_formatters():
+    """Make one formatter for all code of a kind: each finds the looks of all tokens anew."""
+    make = PygmentsBridge.get_formatter
+
+    def get_formatter(bridge, **options):
+        made = vars(bridge).setdefault("formatters_made", {})
+        kind = repr(options)
+        if kind not in made:
+            made[kind] = make(bridge, **options)
+        return made[kind]
+
+    PygmentsBridge.get_formatter = get_formatter
+
+
 def setup(app):
     """Register all of it."""
+    _share_formatters()
+    numpydoc.setup(app, get_doc_object_=_read_docstring)
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     app.connect("doctree-read", _describe_figures)
     app.connect("doctree-read", _name_files)
