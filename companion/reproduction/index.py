@@ -103,8 +103,11 @@ def write_indexed(
     path: Path, study: str, content: bytes, n_units: int, code: str
 ) -> None:
     """Write the table of a study and its entry, so that a kill in between loses neither."""
-    waiting = _next(path)
-    replace_bytes(waiting, content)
+    if path.is_file() and path.read_bytes() == content:
+        waiting = path
+    else:
+        waiting = _next(path)
+        replace_bytes(waiting, content)
     lock = cache_dir().absolute() / "records" / "index.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with only_one(lock, "the index of records"):

@@ -92,16 +92,21 @@ def to_table(lines: Iterable[list[str]]) -> bytes:
     return text.getvalue().encode()
 
 
+def check_header(columns: list[str], parameters: list[str]) -> None:
+    """A ValueError says why these are no columns of a table of records."""
+    if columns[: len(parameters)] != parameters:
+        raise ValueError(f"line 1: the first columns must be {', '.join(parameters)}")
+    if len({*columns}) < len(columns):
+        raise ValueError("line 1: a column is there twice")
+
+
 def parse_table(
     content: bytes, parameters: list[str], code: str
 ) -> dict[tuple, Record]:
     """Records by the cells of their parameters; a ValueError says why this is no table of them."""
     n_params = len(parameters)
     columns, *lines = read_csv(content)
-    if columns[:n_params] != parameters:
-        raise ValueError(f"line 1: the first columns must be {', '.join(parameters)}")
-    if len({*columns}) < len(columns):
-        raise ValueError("line 1: a column is there twice")
+    check_header(columns, parameters)
     found: dict[tuple, Record] = {}
     for number, line in enumerate(lines, start=2):
         if len(line) != len(columns):
@@ -117,23 +122,32 @@ def parse_table(
 
 
 def to_frame(
-    lines: list[list[str]], parameters: list[str], units: Mapping[tuple[str, ...], Unit]
-) -> Any:
-    """The rows of a table, its header first, for pandas.
+    content: bytes, parameters: list[str], units: Mapping[tuple[str, ...], Unit]
+) -> tuple[Any, list[tuple[str, ...]]]:
+    """The rows of a table that are of these units, for pandas, and whose cells its lines have.
 
-    Its units, by the cells of their parameters, tell the values of these and their types.
+    The units, by the cells of their parameters, tell the values of these and their types.
     """
     import pandas as pd
 
-    header, *rows = lines
-    if not header:  # no parameters, no results
-        return pd.DataFrame()
-    of_rows = [units[tuple(row[: len(parameters)])] for row in rows]
-    table = io.BytesIO(to_table(lines))
-    frame = pd.read_csv(table, keep_default_na=False, na_values=[""], low_memory=False)
+    if not content.strip():  # no parameters, no results
+        return pd.DataFrame(), []
+    frame = pd.read_csv(
+        io.BytesIO(content),
+        dtype=dict.fromkeys(parameters, object),
+        keep_default_na=False,
+        na_values=[""],
+        low_memory=False,
+    )
+    texts = frame[parameters].fillna("")
+    cells = [*texts.itertuples(index=False, name=None)]
+    cells = cells if parameters else [()] * len(frame)
+    listed = [units[key] for key in cells if key in units]
+    if len(listed) < len(cells):
+        frame = frame[[key in units for key in cells]].reset_index(drop=True)
     for name in frame:
         if name in parameters:
-            frame[name] = [unit.params.get(name) for unit in of_rows]
+            frame[name] = [unit.params.get(name) for unit in listed]
         elif pd.api.types.infer_dtype(frame[name], skipna=True) == "string":
             frame[name] = frame[name].fillna("")
-    return frame
+    return frame, cells

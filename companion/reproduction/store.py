@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from companion._utils.files import read_csv
 from companion._utils.paths import cache_dir, data_dir
 from companion._utils.processes import only_one
 from companion.reproduction.codehash import code_digest
@@ -28,6 +29,7 @@ from companion.reproduction.index import (
 from companion.reproduction.records import (
     Record,
     cell,
+    check_header,
     check_rows,
     parse_table,
     to_frame,
@@ -96,13 +98,13 @@ class RecordStore:
 
     # ----------------------------------------------------------------------------- reading
 
-    def records(self) -> Found:
+    def records(self, waiting: dict[str, Record] | None = None) -> Found:
         """Every record there is, by key, those of units that the study no longer lists included.
 
         One that waits is the later, and counts unless only the committed one is up to date.
         """
         found: Found = self._committed() if self.profile == "paper" else {}
-        for key, record in self.waiting().items():
+        for key, record in (self.waiting() if waiting is None else waiting).items():
             if (
                 key not in found
                 or found[key].code != self.code
@@ -151,27 +153,51 @@ class RecordStore:
             found[key] = to_record(code, checked, self.study.digits)
         return found
 
-    def _committed(self) -> Found:
-        """Those of the table, by key, or by the cells of parameters of which there is no unit."""
-        study = f"{self.study.paper}/{self.study.name}"
+    def _table(self) -> tuple[bytes, str]:
+        """The committed table as it was written, and by which code; empty if there is none."""
         try:
-            content, entry = read_indexed(self.path, study)
-            found = parse_table(content, self.parameters, entry.code if entry else "")
-            if entry is None:
-                raise ValueError(f"{index_path()} has no line of it")
-            if digest_of_table(content) != entry.sha256:
-                shown = f"as its sha256 in {index_path()} shows"
-                raise ValueError(f"it was altered, {shown}")
+            content, entry = read_indexed(
+                self.path, f"{self.study.paper}/{self.study.name}"
+            )
+            if entry is None or digest_of_table(content) != entry.sha256:
+                parse_table(content, self.parameters, "")  # which may know the line
+                wrong = f"{index_path()} has no line of it"
+                if entry is not None:
+                    wrong = f"it was altered, as its sha256 in {index_path()} shows"
+                raise ValueError(wrong)
+            check_header(read_csv(content.partition(b"\n")[0])[0], self.parameters)
+            return content, entry.code
         except (FileNotFoundError, NotADirectoryError):
-            return {}
+            return b"", ""
         except (OSError, ValueError) as error:
             raise self._failure("read", self.path, error) from error
+
+    def _committed(self) -> Found:
+        """Those of the table, by key, or by the cells of parameters of which there is no unit."""
+        content, code = self._table()
+        found = parse_table(content, self.parameters, code) if content else {}
         return {self._key(cells): record for cells, record in found.items()}
 
     def read(self) -> tuple[Any, Found]:
-        """The records of units listed, for pandas, and every record by key."""
-        found = self.records()
-        return to_frame(self.lines(found), self.parameters, self._by_cells), found
+        """The records of units listed, for pandas, and every record by key.
+
+        A committed table to which nothing waits to be added is read by pandas alone, and its
+        records come without their rows.
+        """
+        waiting = self.waiting()
+        content = b""
+        code = ""
+        if self.profile == "paper" and not waiting:
+            content, code = self._table()
+        if not content:
+            found = self.records(waiting)
+            content = to_table(self.lines(found))
+            return to_frame(content, self.parameters, self._by_cells)[0], found
+        frame, lines = to_frame(content, self.parameters, self._by_cells)
+        found = {}
+        for number, cells in enumerate(lines, start=2):
+            found.setdefault(self._key(cells), Record(code, [], number))
+        return frame, found
 
     # ----------------------------------------------------------------------------- writing
 
@@ -216,7 +242,7 @@ class RecordStore:
         # A run that computed all anew needs no committed table, which may have other parameters.
         is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
         new = waiting if is_fresh else {}
-        found = new if new.keys() >= self.units.keys() else self.records()
+        found = new if new.keys() >= self.units.keys() else self.records(waiting)
         kept = {key: record for key, record in found.items() if key in self.units}
         if dropped := len(found) - len(kept):
             logger.warning(

@@ -6,7 +6,6 @@ from _cases import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion._utils.files import read_csv
 from companion.reproduction.records import (
     cell,
     check_rows,
@@ -63,7 +62,8 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
         ("10.0", "", "007"): Unit("tests", "t", first),
         ("0.1", "5", "b"): Unit("tests", "t", second),
     }
-    frame = to_frame(read_csv(TABLE), [*first], units)
+    frame, lines = to_frame(TABLE, [*first], units)
+    assert lines == [*units]
     assert ",".join(frame.columns).encode() == TABLE.splitlines()[0]
     assert frame[["C", "name"]].to_numpy().tolist() == [[10.0, "007"], [0.1, "b"]]
     assert (
@@ -76,6 +76,10 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     assert frame["maybe"].isna().tolist() == [False, True]
     kinds = ["float64", "int64", "float64", "bool"]
     assert frame.dtypes.iloc[3:7].astype(str).tolist() == kinds
+    del units["10.0", "", "007"]
+    one, lines = to_frame(TABLE, [*first], units)
+    assert one["C"].tolist() == [0.1]
+    assert len(lines) == 2
 
 
 def test_results_become_plain_scalars_whatever_numpy_calls_them():
