@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import nbformat
 import pandas as pd
 import pytest
+from _cases import cases
 from _run import python, wait_for
 from click.testing import CliRunner
 
@@ -209,7 +210,7 @@ COMMANDS = ["", "reproduce", "verify", "explain", "report"]
 COMMANDS += ["data", "data list", "data fetch", "data check"]
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@cases("words", *COMMANDS)
 def test_every_help_page_documents_the_exit_codes(words):
     text = invoke([], *words.split(), "--help")
     for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):
@@ -224,7 +225,7 @@ def test_the_help_page_needs_no_numerical_package():
     assert python("-c", code, check=True).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", ["reproduce", "verify"])
+@cases("command", "reproduce", "verify")
 def test_unknown_targets_are_all_named_with_the_nearest_name(
     project, nothing_runs, command
 ):
@@ -268,7 +269,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("words", "message"), MISTAKES.items())
+@cases("words, message", *MISTAKES.items())
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
     assert message in " ".join(
         invoke([table_1()], "reproduce", *words.split(), code=2).split()
@@ -363,7 +364,7 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
     assert rows == [["toy/table_1", "(notebook)"], ["toy/fig_1", "table_1"]]
 
 
-@pytest.mark.parametrize("n", [2, 4], ids=["quick", "fresh"])
+@cases("n", 2, 4, ids=["quick", "fresh"])
 def test_an_interrupted_run_goes_on_and_the_next_computes_all(
     project, notebooks_run, n
 ):
@@ -620,9 +621,7 @@ ONE = {
 }
 
 
-@pytest.mark.parametrize(
-    "name, what", [(name, what) for name in DAMAGE for what in DAMAGE[name]]
-)
+@cases("name, what", *((name, what) for name in DAMAGE for what in DAMAGE[name]))
 def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(
     sound, name, what
 ):
@@ -703,7 +702,7 @@ ONLY = [
 ]
 
 
-@pytest.mark.parametrize(("status", "word"), ONLY)
+@cases("status, word", *ONLY)
 def test_verify_lists_the_values_of_one_word_with_the_reason(project, status, word):
     declare(project, "size", "points", "fig_2", status=status, reason="who knows")
     words = ("verify", "--paper", "toy", "--allow-missing", "--only")
@@ -790,7 +789,7 @@ def test_explain_lists_each_name_in_one_line_to_be_copied(project):
         assert any(f"'{name}'" in line for line in listed)
 
 
-@pytest.mark.parametrize(("place", "fault"), FAULTS)
+@cases("place, fault", *FAULTS)
 def test_explain_names_the_nearest_rows_and_columns(project, place, fault):
     assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", *place, code=2)
 
@@ -873,7 +872,7 @@ NEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("package", "words", "extra"), NEEDS)
+@cases("package, words, extra", *NEEDS)
 def test_what_a_command_needs_is_asked_before_anything_runs(
     project, nothing_runs, not_installed, package, words, extra
 ):
@@ -885,7 +884,7 @@ def test_what_a_command_needs_is_asked_before_anything_runs(
     assert f"{message} '.[{extra}]'" in " ".join(output.split())
 
 
-@pytest.mark.parametrize("missing", ["click", "companion"])
+@cases("missing", "click", "companion")
 def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
     monkeypatch, capsys, missing
 ):
@@ -918,7 +917,7 @@ READERS = ["--help", "verify l1nsvm"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
-@pytest.mark.parametrize("words", READERS)
+@cases("words", *READERS)
 def test_a_reader_that_is_gone_is_no_fault(words):
     reader, writer = os.pipe()
     os.close(reader)
@@ -961,9 +960,7 @@ def broken():
 THEIRS = Paper("theirs", "Their paper", "", "no_such_module")
 
 
-@pytest.mark.parametrize(
-    "load", [broken, lambda: [THEIRS]], ids=["the list", "its module"]
-)
+@cases("load", broken, lambda: [THEIRS], ids=["the list", "its module"])
 def test_papers_that_cannot_be_imported_are_named_and_stop_only_themselves(
     project, monkeypatch, caplog, load
 ):

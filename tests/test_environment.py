@@ -9,6 +9,7 @@ import sys
 import tomllib
 
 import pytest
+from _cases import cases
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -61,8 +62,8 @@ def environment_of(python, platform):
     )
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
-@pytest.mark.parametrize("python", PYTHONS)
+@cases("platform", *PLATFORMS)
+@cases("python", *PYTHONS)
 def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platform):
     environment = environment_of(python, platform)
     versions = {}
@@ -96,7 +97,7 @@ EDITABLE = "--no-deps --no-build-isolation --editable ."
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
-@pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
+@cases("uv_fails", 0, 1, ids=["uv installs", "uv fails"])
 def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
     tmp_path, uv_fails
 ):

@@ -5,6 +5,7 @@ import re
 import tomllib
 
 import pytest
+from _cases import cases
 from _pages import faults_of, read_pages
 from _run import python, said
 from click.testing import CliRunner
@@ -21,7 +22,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("key", "there", "text", "message"), REFUSED)
+@cases("key, there, text, message", *REFUSED)
 def test_nothing_is_written_where_something_would_be_lost(
     tmp_path, key, there, text, message
 ):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import nbformat
 import pandas as pd
 import pytest
+from _cases import cases
 
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
@@ -137,7 +138,7 @@ def test_after_what_a_paper_proposes_stands_its_first_figure(small):
     assert f"* **Today.** {own.today}" in last.data.splitlines()
 
 
-@pytest.mark.parametrize("key", list_papers())
+@cases("key", *list_papers())
 def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
     paper = list_papers()[key]
     published = load_published(key)

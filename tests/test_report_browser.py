@@ -5,6 +5,7 @@ from shutil import which
 
 import psutil
 import pytest
+from _cases import cases
 from _run import wait_for
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
@@ -208,7 +209,7 @@ def touch(browser, element, share):
     actions.perform()
 
 
-@pytest.mark.parametrize("name", [*MOVING, "tour"])
+@cases("name", *MOVING, "tour")
 def test_two_knobs_move_a_figure_without_a_kernel(browser, site, name):
     page = f"notebooks/{name}.html"
     assert (site.folder / page).stat().st_size < 1_000_000

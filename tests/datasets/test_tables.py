@@ -5,8 +5,7 @@ import re
 import shutil
 
 import numpy as np
-import pytest
-from _cases import refused
+from _cases import cases, refused
 from _or_skip import or_skip
 
 from companion import datasets
@@ -91,7 +90,7 @@ def test_every_problem_that_is_listed_has_its_digest():
     assert listed == list(LOADED)
 
 
-@pytest.mark.parametrize(("function", "name"), LOADED)
+@cases("function, name", *LOADED)
 def test_what_is_loaded_is_what_the_records_were_computed_from(function, name):
     data = or_skip(getattr(datasets, function))(name)
     found = hashlib.sha256()

@@ -4,7 +4,7 @@ import doctest
 import inspect
 import re
 
-import pytest
+from _cases import cases
 from sklearn.datasets import make_moons
 
 import companion
@@ -26,7 +26,7 @@ def entries(doc, section):
     return [name for group in names for name in group.split(", ")]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@cases("machine", *MACHINES)
 def test_documented_attributes_are_those_of_a_fitted_machine(machine):
     X, y = make_moons(60, noise=0.2, random_state=0)
     documented = set(entries(machine.__doc__, "Attributes"))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
 
 from companion import L1SVC
 from companion.papers.gacv import example, selection
@@ -27,7 +28,7 @@ def machine(machines, k, j):
     return alone.fit(machines.X, machines.y)
 
 
-@pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
+@cases("cell", (2, 1), (5, 4), (7, 8))
 def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(
     machines, cell
 ):

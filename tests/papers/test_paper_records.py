@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
 from numba.core.dispatcher import Dispatcher
 
 from companion._utils.paths import data_dir, project_root
@@ -189,7 +190,7 @@ def _is_slow(unit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(STUDIES.keys() - TUNED))
+@cases("name", *sorted(STUDIES.keys() - TUNED))
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
@@ -297,7 +298,7 @@ SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEARCHED)
+@cases("name", *SEARCHED)
 def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
     study = SEARCHED[name]
     units = [u for u in study.units("paper") if u.params.get("dataset") in SMALL_SETS]

@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from _cases import cases
 from test_verdicts import published, reproduced
 
 from companion.papers.across.overview import load_ledgers
@@ -56,7 +57,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+@cases("old, new, message", *FAULTS)
 def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message):
     text = f"""\
 - paper: toy

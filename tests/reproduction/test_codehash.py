@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from _cases import refused
+from _cases import cases, refused
 
 from companion.reproduction import codehash
 from companion.reproduction.codehash import code_digest
@@ -199,7 +199,7 @@ def edited(file, old, new):
     return {file: FILES[file].replace(old, new)}
 
 
-@pytest.mark.parametrize("change", SAME)
+@cases("change", *SAME)
 def test_what_cannot_change_results_keeps_the_digest(digest, change):
     before = digest()
     assert digest(edited(*SAME[change])) == before
@@ -207,7 +207,7 @@ def test_what_cannot_change_results_keeps_the_digest(digest, change):
     assert int(before, 16) >= 0
 
 
-@pytest.mark.parametrize("change", DIFFERENT)
+@cases("change", *DIFFERENT)
 def test_what_is_reached_moves_the_digest(digest, change):
     assert digest(edited(*DIFFERENT[change])) != digest()
 
@@ -221,9 +221,7 @@ def test_where_a_definition_stands_does_not_matter(digest):
     assert digest(moved) == digest()
 
 
-@pytest.mark.parametrize(
-    "compute", [lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode]
-)
+@cases("compute", lambda unit: {}, dict.fromkeys, json.JSONEncoder.encode)
 def test_what_is_no_function_of_a_module_is_refused(compute):
     refused(
         "must be a function at the top level of a module. Got", code_digest, compute

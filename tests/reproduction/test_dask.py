@@ -11,6 +11,7 @@ from pathlib import Path
 
 import dask
 import pytest
+from _cases import cases
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 from click.testing import CliRunner
@@ -147,9 +148,7 @@ def test_a_cluster_that_lost_all_can_be_started_again(
     assert table(places) == reference
 
 
-@pytest.mark.parametrize(
-    "address", ["tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"]
-)
+@cases("address", "tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9")
 def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch, address):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
     artefact = Artefact("tests", "table_0", "A table", (study(),))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from _cases import cases
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_papers
@@ -136,7 +137,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+@cases("old, new, message", *FAULTS)
 def test_each_fault_of_an_entry_is_named(load, old, new, message):
     text = next(text for text in LOADERS if old in text)
     with pytest.raises(PublishedError) as caught:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from _cases import cases
 from _run import said
 
 from companion._utils.files import replace_bytes
@@ -98,7 +99,7 @@ def spoil_print(data):
     return "kind 'ordinary' is unknown"
 
 
-@pytest.mark.parametrize("change", [remove_records, alter_records, spoil_print])
+@cases("change", remove_records, alter_records, spoil_print)
 def test_nothing_is_taken_from_other_files(data, artefacts, judged, change):
     _, gaps, failures = read_ledgers(artefacts)
     assert not failures

@@ -6,7 +6,7 @@ from functools import partial
 
 import nbformat
 import pytest
-from _cases import refusals, refused
+from _cases import cases, refusals, refused
 
 from companion.reproduction.artefacts import get_artefact, notebook_path
 from companion.reproduction.parameters import (
@@ -62,15 +62,13 @@ def test_a_line_declares_type_default_help_and_limits(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
-    [
-        "n = 3",
-        "n: int = 3",
-        "n: list = []  # some",
-        "n: int = x  # a count",
-        "n: int = None  # a count",
-    ],
+    "n = 3",
+    "n: int = 3",
+    "n: list = []  # some",
+    "n: int = x  # a count",
+    "n: int = None  # a count",
 )
 def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
     with pytest.raises(ParameterError) as caught:

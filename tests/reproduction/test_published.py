@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from _cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,7 +69,7 @@ DIGITS += [("1.5e-3", 0.0015, 4), ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2
 DIGITS += [("97.0%", 97.0, 1), ("0", 0.0, 0)]
 
 
-@pytest.mark.parametrize(("text", "value", "decimals"), DIGITS)
+@cases("text, value, decimals", *DIGITS)
 def test_printed_digits_give_value_and_precision(text, value, decimals):
     printed = parse_printed(text)
     assert (printed.value, printed.decimals) == (value, decimals)
@@ -188,7 +189,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), FAULTS)
+@cases("change, message", *FAULTS)
 def test_each_fault_is_named_with_its_line(tmp_path, change, message):
     with pytest.raises(PublishedError, match=f"(?s)toy.csv has .*line 3: .*{message}"):
         load_published("toy", write(tmp_path, {}, change))

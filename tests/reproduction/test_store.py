@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from _cases import refused
+from _cases import cases, refused
 from _studies import stored, study
 
 from companion.reproduction import index
@@ -98,8 +98,8 @@ def damage(path, how):
         path.write_bytes(path.read_bytes()[:5000])
 
 
-@pytest.mark.parametrize("how", ["notes", "cut", *NO_RECORDS])
-@pytest.mark.parametrize("action", ["records", "consolidate"])
+@cases("how", "notes", "cut", *NO_RECORDS)
+@cases("action", "records", "consolidate")
 def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
     damage(store.working, how)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import refused
+from _cases import cases, refused
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -99,7 +99,7 @@ PRECISION = [
 ]
 
 
-@pytest.mark.parametrize(("printed", "same", "other"), PRECISION)
+@cases("printed, same, other", *PRECISION)
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("agrees", same), ("differs", other)):
         for value in values:
@@ -134,7 +134,7 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize(("relation", "value", "se", "outcome", "support"), CLAIMS)
+@cases("relation, value, se, outcome, support", *CLAIMS)
 def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, support):
     found = rules.compare_claim(parse_relation(relation), value, se)
     assert found.outcome == outcome
@@ -168,7 +168,7 @@ FAR += [
 FAR += [("spread", 3.5, "differs", "agrees"), ("spread", 4.5, "differs", "differs")]
 
 
-@pytest.mark.parametrize(("kind", "far", "outcome", "quick_outcome"), FAR)
+@cases("kind, far, outcome, quick_outcome", *FAR)
 def test_a_quick_run_calls_different_what_is_one_error_farther(
     kind, far, outcome, quick_outcome
 ):
@@ -249,7 +249,7 @@ RATIOS = [
 ]
 
 
-@pytest.mark.parametrize(("printed", "value", "n", "outcome", "ratio"), RATIOS)
+@cases("printed, value, n, outcome, ratio", *RATIOS)
 def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
     printed, value, n, outcome, ratio
 ):
@@ -262,9 +262,7 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
     assert found.would_see == pytest.approx(edge - print_.value)
 
 
-@pytest.mark.parametrize(
-    ("n", "outcome"), [(10, "undecided"), (56, "undecided"), (57, "differs")]
-)
+@cases("n, outcome", (10, "undecided"), (56, "undecided"), (57, "differs"))
 def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(
     n, outcome
 ):
@@ -310,7 +308,7 @@ RANKS = [(100, 0, 0, "differs"), (0, 0, 100, "differs"), (99, 0, 1, "agrees")]
 RANKS += [(50, 1, 50, "agrees"), (0, 100, 0, "agrees")]
 
 
-@pytest.mark.parametrize(("n_below", "n_alike", "n_above", "outcome"), RANKS)
+@cases("n_below, n_alike, n_above, outcome", *RANKS)
 def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
     n_below, n_alike, n_above, outcome
 ):
@@ -322,10 +320,15 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
     assert told in found.note or outcome == "agrees"
 
 
-@pytest.mark.parametrize("printed", ["0", "1"])
-@pytest.mark.parametrize(
-    ("n_ones", "rare"),
-    [(0, True), (3, True), (4, False), (80, False), (197, True), (200, True)],
+@cases("printed", "0", "1")
+@cases(
+    "n_ones, rare",
+    (0, True),
+    (3, True),
+    (4, False),
+    (80, False),
+    (197, True),
+    (200, True),
 )
 def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     printed, n_ones, rare
@@ -355,9 +358,11 @@ def test_a_quick_run_scores_what_is_scored_on_record():
         assert score(counted)["numbers"]["all"] == scored
 
 
-@pytest.mark.parametrize(
-    ("n", "profile", "outcome"),
-    [(2, "quick", "undecided"), (2, "paper", "fails"), (math.nan, "quick", "fails")],
+@cases(
+    "n, profile, outcome",
+    (2, "quick", "undecided"),
+    (2, "paper", "fails"),
+    (math.nan, "quick", "fails"),
 )
 def test_few_repetitions_that_are_alike_refute_no_claim(n, profile, outcome):
     found = verdict(CLAIM, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
@@ -393,7 +398,7 @@ OUTCOME_OF_DECLARED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text", "problem"), OUTCOME_OF_DECLARED)
+@cases("value, text, problem", *OUTCOME_OF_DECLARED)
 def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(
     value, text, problem
 ):
@@ -531,7 +536,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("outcomes", "word"), SENTENCES)
+@cases("outcomes, word", *SENTENCES)
 def test_a_sentence_takes_the_word_of_its_tests(outcomes, word):
     found, counts = sentence_verdict(pd.DataFrame({"outcome": outcomes}))
     assert found == word
@@ -564,7 +569,7 @@ CAUSES = [
 ]
 
 
-@pytest.mark.parametrize(("statuses", "part"), CAUSES)
+@cases("statuses, part", *CAUSES)
 def test_a_sentence_that_fails_is_as_well_explained_as_its_worst_test(statuses, part):
     ledger = claims_of(**dict(zip("ab", statuses, strict=False)))
     sentences = score(ledger)["sentences"]
@@ -572,9 +577,7 @@ def test_a_sentence_that_fails_is_as_well_explained_as_its_worst_test(statuses, 
     assert sentences["all"] == 1
 
 
-@pytest.mark.parametrize(
-    ("value", "problem"), [(22.4, ""), (30.0, "refuted, but table_1: heart / error")]
-)
+@cases("value, problem", (22.4, ""), (30.0, "refuted, but table_1: heart / error"))
 def test_a_finding_rests_on_numbers_that_are_consistent(value, problem):
     cell = ("toy", "table_1", "claim", "gain")
     rests_on = ("table_1: heart / error",)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from companion.kernels import gram
 
@@ -40,9 +41,7 @@ def machine(name, C):
 
 def same_machine(one, other, atol, rel):
     """The decision values differ by at most atol, the objectives relatively by at most rel."""
-    np.testing.assert_allclose(
-        one.decision_function, other.decision_function, atol=atol
-    )
+    assert_allclose(one.decision_function, other.decision_function, atol=atol)
     assert one.objective == pytest.approx(other.objective, rel=rel)
 
 

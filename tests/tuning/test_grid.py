@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _cases import cases, each, refused
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
@@ -33,9 +34,7 @@ GRIDS = GRIDS | {
 }
 PRECISE = [L1SVC(tol=1e-8), L2SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)]
 PRECISE += [LSSVC(), LSSVC(solver="smo", tol=1e-8)]
-every = pytest.mark.parametrize(
-    "machine", PRECISE, ids=lambda machine: type(machine).__name__
-)
+every = cases("machine", *PRECISE, ids=lambda machine: type(machine).__name__)
 
 
 X, Y = moons()
@@ -68,9 +67,7 @@ def assert_same_results(ours, theirs):
             assert ours.cv_results_[key].tolist() == values.tolist()
             assert ours.cv_results_[key].dtype == values.dtype
         else:
-            np.testing.assert_allclose(
-                ours.cv_results_[key], values, atol=1e-12, err_msg=key
-            )
+            assert_allclose(ours.cv_results_[key], values, atol=1e-12, err_msg=key)
 
 
 @every
@@ -79,16 +76,14 @@ def test_fold_accuracies_and_choice_are_those_of_grid_search(machine):
     ours, theirs = assert_same(machine, GRID, X, y, return_train_score=True)
     for choice in ("best_params_", "best_score_", "best_index_"):
         assert getattr(ours, choice) == getattr(theirs, choice)
-    np.testing.assert_allclose(
-        ours.decision_function(X), theirs.decision_function(X), atol=1e-6
-    )
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
 
 
 def public(search):
     return {name for name in vars(search) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("refit", [True, False])
+@cases("refit", True, False)
 def test_public_attributes_are_those_of_grid_search(refit):
     ours, theirs = both(L1SVC(), {"C": [1.0, 10.0]}, X, Y, refit=refit)
     assert public(ours) == public(theirs)
@@ -97,13 +92,13 @@ def test_public_attributes_are_those_of_grid_search(refit):
     assert type(ours.scorer_) is type(theirs.scorer_)
     assert ours.get_params(deep=False).keys() == theirs.get_params(deep=False).keys()
     if refit:
-        np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+        assert_array_equal(ours.classes_, theirs.classes_)
         assert ours.n_features_in_ == theirs.n_features_in_
         assert ours.refit_time_ > 0
         assert ours.score(X, Y) == theirs.score(X, Y)
 
 
-@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+@cases("grid", *GRIDS.values(), ids=GRIDS)
 def test_every_parameter_can_be_searched(grid):
     machine = (
         LSSVC(tol=1e-9, class_weight="balanced")
@@ -122,7 +117,7 @@ def test_every_parameter_can_be_searched(grid):
     list(StratifiedKFold(3).split(X, Y)),
     ids=["int", "shuffled", "overlapping", "partial", "list"],
 )
-@pytest.mark.parametrize("machine", [L1SVC(tol=1e-8), LSSVC()])
+@cases("machine", L1SVC(tol=1e-8), LSSVC())
 def test_any_splitter_gives_the_cells_of_grid_search(machine, cv):
     for return_train_score in (True, False):
         assert_same(machine, GRID, X, Y, cv=cv, return_train_score=return_train_score)
@@ -151,7 +146,7 @@ def sign_loss(estimator, X, y):
 SCORINGS = ["accuracy", "roc_auc", "f1", sign_loss, ["accuracy", "balanced_accuracy"]]
 
 
-@pytest.mark.parametrize("machine", [L1SVC(tol=1e-9), LSSVC()])
+@cases("machine", L1SVC(tol=1e-9), LSSVC())
 @cases(
     "scoring", *SCORINGS, ids=lambda scoring: getattr(scoring, "__name__", str(scoring))
 )
@@ -162,9 +157,7 @@ def test_scorers_see_what_they_see_in_grid_search(machine, scoring):
     ours, theirs = both(machine, GRID, X, Y, **settings)
     for key, values in theirs.cv_results_.items():
         if key.startswith(("split", "mean_t", "std_t")):
-            np.testing.assert_allclose(
-                ours.cv_results_[key], values, atol=1e-6, err_msg=key
-            )
+            assert_allclose(ours.cv_results_[key], values, atol=1e-6, err_msg=key)
     assert ours.multimetric_ == theirs.multimetric_
 
 
@@ -172,9 +165,7 @@ def test_a_precomputed_gram_matrix_is_cut_by_folds():
     K = gram(X, gamma=0.5)
     machine = L1SVC(kernel="precomputed", tol=1e-8)
     ours, theirs = assert_same(machine, {"C": [0.1, 1.0, 10.0]}, K, Y)
-    np.testing.assert_allclose(
-        ours.decision_function(K), theirs.decision_function(K), atol=1e-6
-    )
+    assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-6)
 
 
 def test_gamma_of_a_sigmoid_kernel_is_searched():
@@ -347,7 +338,7 @@ def test_a_pipeline_has_the_cells_of_grid_search(pipeline, grid):
     ours, theirs = assert_same(pipeline, grid, points, Y, return_train_score=True)
     assert type(ours.best_estimator_) is Pipeline
     values = theirs.decision_function(points)
-    np.testing.assert_allclose(ours.decision_function(points), values, atol=1e-6)
+    assert_allclose(ours.decision_function(points), values, atol=1e-6)
     assert public(ours) == public(theirs)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import each
+from _cases import cases, each
 from sklearn.datasets import make_moons
 
 from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
@@ -35,9 +35,7 @@ HARDNESS = {
 
 
 @each(name=HARDNESS, weighted=[False, True])
-@pytest.mark.parametrize(
-    "machine", MACHINES, ids=lambda machine: type(machine).__name__
-)
+@cases("machine", *MACHINES, ids=lambda machine: type(machine).__name__)
 def test_every_solution_of_a_path_is_certified_when_computed_afresh(
     machine, weighted, name
 ):

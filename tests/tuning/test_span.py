@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases
 
 from companion import L1SVC, GACVSearch
 from companion.kernels import gram
@@ -48,7 +49,7 @@ def test_a_gram_matrix_of_other_samples_is_refused():
         squared_spans(np.eye(4), np.ones(3), 1.0)
 
 
-@pytest.mark.parametrize("class_weight", [None, {-1: 0.5, 1: 2.0}])
+@cases("class_weight", None, {-1: 0.5, 1: 2.0})
 def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     X, y = problem(seed=3, n=120)
     grid = {"C": [0.5, 5.0, 50.0], "gamma": [0.3, 3.0]}
@@ -66,8 +67,8 @@ def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     assert away < np.abs(plain["xi_alpha"] - exact["leave_one_out"]).mean() / 3
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-@pytest.mark.parametrize("C", [1e10, np.inf])
+@cases("kernel", "rbf", "precomputed")
+@cases("C", 1e10, np.inf)
 def test_a_bound_out_of_reach_is_as_one_that_no_multiplier_meets(kernel, C):
     X, y = problem(n=40)
     points = gram(X, gamma=2.0) if kernel == "precomputed" else X

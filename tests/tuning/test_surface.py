@@ -5,6 +5,7 @@ import pytest
 from _cases import refusals, refused
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.datasets.generators import unequal_gaussians
 from companion.kernels import gram
@@ -17,7 +18,7 @@ def assert_solved(surface, grams, tol):
     """Recompute feasibility, bias, decision values and the KKT violation of every cell."""
     y = surface.signs
     for g, K in enumerate(grams):
-        np.testing.assert_allclose(surface.diagonal[g], K.diagonal())
+        assert_allclose(surface.diagonal[g], K.diagonal())
         for c, C in enumerate(surface.C):
             alpha = surface.alpha[g, c]
             upper = C * surface.factors
@@ -42,7 +43,7 @@ def assert_solved(surface, grams, tol):
             assert found == pytest.approx(max(violation, 0.0), abs=rounding)
             values = y - scores + surface.intercept[g, c]
             rounding = 1e-12 * (1 + alpha.sum())
-            np.testing.assert_allclose(surface.decision[g, c], values, atol=rounding)
+            assert_allclose(surface.decision[g, c], values, atol=rounding)
 
 
 def grams_of(X, gamma):
@@ -77,10 +78,10 @@ def test_random_problems_are_solved_identical_points_and_all(
 def test_margin_and_influence_are_those_of_the_report():
     surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
     assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
-    np.testing.assert_array_equal(surface.margin, Y * surface.decision)
+    assert_array_equal(surface.margin, Y * surface.decision)
     norms = (X**2).sum(axis=1)
     expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
-    np.testing.assert_allclose(surface.influence, expected)
+    assert_allclose(surface.influence, expected)
     assert_solved(
         surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3
     )

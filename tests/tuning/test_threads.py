@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from _cases import cases
 from _run import said
 
 # The second search starts while the first one runs, and ends after it, with or without an error.
@@ -53,9 +54,7 @@ with ThreadPoolExecutor(2) as pool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("search", "end"), [("GACVSearch", "ends"), ("KernelGridSearchCV", "fails")]
-)
+@cases("search, end", ("GACVSearch", "ends"), ("KernelGridSearchCV", "fails"))
 def test_the_last_search_to_end_gives_the_threads_back(search, end):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
     before, between, *after = said(
