@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from _cases import cases, refused, warned
-from _conformal_problems import metric_by_differences
+from _conformal_problems import METHODS, board, metric_by_differences
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -25,18 +25,13 @@ EAGER = {**BOARD, "validation_fraction": None, "max_transforms": 2}
 every = cases("transform", *list(RULES))
 
 
-def board(n=300, positives=20, seed=0, labels=("common", "rare")):
-    rng = np.random.default_rng(seed)
-    rare = rng.permutation(n) < positives
-    X = (
-        rng.uniform(0, 2, (n, 2))
-        * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
-    )
-    X[~rare, 1] *= -1.0
-    return X, np.asarray(labels)[rare.astype(int)]
+def named_board(n=300, positives=20, seed=0):
+    """The checkers board, its labels given by name."""
+    X, signs = board(n, positives, seed)
+    return X, np.where(signs > 0, "rare", "common")
 
 
-X, Y = board()
+X, Y = named_board()
 SIGNS = np.where(Y == "rare", 1.0, -1.0)
 
 
@@ -122,7 +117,7 @@ def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
 
 @cases("transform", "williams", "mdt")
 def test_a_precomputed_kernel_gives_the_same_machine(transform):
-    T = board(50, 10, seed=3)[0]
+    T = board(50, seed=3)[0]
     points = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
     matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER)
     values = matrix.fit(gram(X, gamma=0.02), Y).decision_function(
@@ -141,7 +136,7 @@ def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
 
 def test_magnification_is_the_volume_element_of_the_kernel_itself():
     machine = ConformalSVC(transform="wu_amari", **EAGER).fit(X, Y)
-    T = board(5, 2, seed=1)[0]
+    T = board(5, seed=1)[0]
 
     def kernel(A, B):
         gaussian = np.exp(-0.02 * np.sum((A - B) ** 2, axis=1))
@@ -206,12 +201,12 @@ def test_a_share_that_leaves_a_class_empty_is_refused(share, positives, missing)
     refused(
         message,
         ConformalSVC(validation_fraction=share).fit,
-        *board(positives=positives),
+        *named_board(positives=positives),
     )
 
 
 def test_a_class_of_one_sample_cannot_be_validated_but_can_be_trained_on():
-    X, y = board(positives=1)
+    X, y = named_board(positives=1)
     refused("validation_fraction=None", ConformalSVC().fit, X, y)
     assert np.all(np.isfinite(ConformalSVC(**EAGER).fit(X, y).decision_function(X)))
 
@@ -260,10 +255,8 @@ def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
         assert np.all(np.isfinite(machine.transformation(query)))
 
 
-ANY_TRANSFORM = [(transform, "separability_gradient") for transform in RULES]
-ANY_TRANSFORM += [("xiong", "separability_exact"), ("xiong", "separability_cma")]
-ANY_TRANSFORM += [("mdt", "separability_cma"), ("tsvt", "separability_cma")]
-VALIDATED = [(transform, "validation_cma") for transform in ("xiong", "mdt", "tsvt")]
+VALIDATED = [way for way in METHODS if "validation_cma" in way]
+ANY_TRANSFORM = [way for way in METHODS if way not in VALIDATED]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -280,7 +273,7 @@ def test_the_peak_of_memory_is_what_the_guard_asks_for(
     # Memory does not depend on how many steps a search takes, nor on how well it ends.
     monkeypatch.setattr(metamodels, "_MAX_STEPS", 2)
     n = 800
-    X, y = board(n, positives=160)
+    X, y = named_board(n, positives=160)
     machine = ConformalSVC(
         C=1.0,
         gamma=0.5,

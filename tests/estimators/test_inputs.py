@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from _cases import cases, refused, warned
+from _cases import cases, each, refused, warned
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -123,8 +123,7 @@ def test_a_gram_matrix_must_be_square(machine):
     refused(message, machine(kernel="precomputed").fit, X, Y)
 
 
-@cases("machine", L1SVC, L2SVC)
-@cases("kernel", "linear", "rbf")
+@each(machine=[L1SVC, L2SVC], kernel=["linear", "rbf"])
 def test_an_infinite_C_is_the_hard_margin_of_svc(machine, kernel):
     X, y = two_clouds(60, shift=6.0)
     theirs = SVC(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
@@ -154,10 +153,11 @@ def test_a_warning_points_at_the_line_of_the_caller():
     machines = [
         L1SVC(C=100.0, max_iter=5),
         WeightedRobustSVC(truncation=0.0, C=10.0, max_iter=1),
+        UnbiasedSVC(max_iter=1),
+        ConformalSVC(max_iter=1, random_state=0),
+        make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5)),
+        KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False),
     ]
-    machines += [UnbiasedSVC(max_iter=1), ConformalSVC(max_iter=1, random_state=0)]
-    machines += [make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5))]
-    machines += [KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)]
     for machine in machines:
         with pytest.warns(ConvergenceWarning) as caught:
             machine.fit(X, y)
@@ -240,14 +240,19 @@ BAD = {
         "slope": [0],
         "damping": [1.0, -0.1],
         "loss": ["step"],
-    }
-    | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},
+        "init": ["zero"],
+        "n_prototypes": [0],
+        "max_iter": [0],
+    },
     ConformalSVC: {
         "transform": ["amarii"],
         "search": ["grid"],
         "validation_fraction": [1.0],
-    }
-    | {"theta": [-0.1], "max_transforms": [-1], "gamma": [-1.0], "C": [0.0]},
+        "theta": [-0.1],
+        "max_transforms": [-1],
+        "gamma": [-1.0],
+        "C": [0.0],
+    },
 }
 
 

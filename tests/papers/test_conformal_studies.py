@@ -109,8 +109,16 @@ def test_a_box_holds_the_training_part_and_keeps_constant_columns():
 
 
 def paired_records(gap, partitions=20):
-    fixed = {"dataset": "Glass7", "false_alarms": 0, "n_positive": 10, "n_negative": 30}
-    fixed |= {"n_tried": 1, "n_trained": 2, "v_before": 0.1, "v_error": 0.1}
+    fixed = {
+        "dataset": "Glass7",
+        "false_alarms": 0,
+        "n_positive": 10,
+        "n_negative": 30,
+        "n_tried": 1,
+        "n_trained": 2,
+        "v_before": 0.1,
+        "v_error": 0.1,
+    }
     cells = product(range(1, partitions + 1), range(7), methods.ALL)
     frame = pd.DataFrame(cells, columns=["partition", "fold", "method"])
     missed = np.random.default_rng(0).integers(1, 4, size=partitions * 7)

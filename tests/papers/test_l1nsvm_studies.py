@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases
+from _cases import cases, each
 from numpy.testing import assert_allclose
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
@@ -29,8 +29,7 @@ def distinct():
     return fig_1.toy_problem(3, "two_at_random")[:2]
 
 
-@cases("machine", *studies.SEARCHED)
-@cases("sample", "titanic", "distinct")
+@each(machine=studies.SEARCHED, sample=["titanic", "distinct"])
 def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
     X, y = request.getfixturevalue(sample)
     folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
@@ -66,8 +65,7 @@ def primal(w, b, X, y, C, constraints, slacks):
     return w @ w / 2 + cost.sum()
 
 
-@cases("C", *table_1.C_VALUES)
-@cases("cell", *table_1.CELLS)
+@each(C=table_1.C_VALUES, cell=table_1.CELLS)
 def test_the_machine_of_a_cell_solves_its_primal(cell, C):
     """Its primal is its dual, below which no primal can be."""
     for draw in (1, 7, 50):

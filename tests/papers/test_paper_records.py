@@ -140,8 +140,12 @@ del SEARCHED["conformal/draws"]  # the methods of conformal/board on more draws
 #: whose decision value is within the tolerance of zero, another side.
 PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2}
 PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps"), 0.5)
-BELOW_TOLERANCE = ("kkt_violation", "duality_gap")
-BELOW_TOLERANCE += ("even_difference", "interior_difference")
+BELOW_TOLERANCE = (
+    "kkt_violation",
+    "duality_gap",
+    "even_difference",
+    "interior_difference",
+)
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
@@ -149,8 +153,15 @@ ERRORS = 0.004
 WITHOUT_FITS = ["gacv/fig_1"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels")]
 TIMES = ("seconds", "criteria_share")
-SHAPE = ("position", "length", "width", "tilt", "decades")
-SHAPE += ("length_by_sigma", "width_by_sigma")
+SHAPE = (
+    "position",
+    "length",
+    "width",
+    "tilt",
+    "decades",
+    "length_by_sigma",
+    "width_by_sigma",
+)
 TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
 OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
 OF_THE_CHOSEN_CELL["gacv/inefficiency"] = (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from _cases import cases
-from _wrsvm_by_hand import betas
+from _margin_problems import betas
 from scipy.optimize import brentq
 
 from companion.papers.wrsvm import examples, population, regions, theory

@@ -2,18 +2,15 @@
 
 import numpy as np
 import pytest
-from _cases import cases
-from _wrsvm_by_hand import betas, brackets
+from _cases import cases, each
+from _margin_problems import betas, brackets
 from numpy.testing import assert_allclose
 
 from companion.papers.wrsvm import examples, population, theory
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
-LOSSES = list(theory.LOSSES)
 
-
-@cases("loss", *LOSSES)
-@cases("k", 3, 4)
+@each(loss=theory.LOSSES, k=[3, 4])
 def test_the_theorem_holds_inside_the_interval_and_fails_outside(loss, k):
     end = theory.LOSSES[loss][2](k)
     rng = np.random.default_rng(k)
@@ -23,8 +20,7 @@ def test_the_theorem_holds_inside_the_interval_and_fails_outside(loss, k):
         assert 0.0 < theory.share_decided(loss, k, s, rng) < 1.0
 
 
-@cases("loss", *LOSSES)
-@cases("k", 3, 4)
+@each(loss=theory.LOSSES, k=[3, 4])
 def test_no_f_is_below_the_least_with_one_positive_margin(loss, k):
     """The lemma of the appendix, on random f, whatever the order of the classes."""
     rng = np.random.default_rng(k)
@@ -72,7 +68,7 @@ def test_the_algorithm_done_by_hand_ends_where_the_solver_does(config, a, sample
     assert np.diff(values).max() < 1e-9 * values[0]
     found = dca(design, y, U, 1.0, -0.5)
     assert values[-1] == pytest.approx(found.objective, rel=1e-7)
-    bracket = brackets(machine.alpha, beta)
+    bracket = brackets(machine.alpha - beta)
     total = bracket.clip(min=0).sum()
     assert np.abs(bracket.sum(axis=0)).max() < 1e-9 * total  # (13)
     assert np.abs((bracket.T @ X).sum(axis=0)).max() < 1e-12 * total

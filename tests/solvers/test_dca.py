@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refusals, refused, warned
-from hypothesis import given
-from hypothesis import strategies as st
-from margin_problems import (
+from _margin_problems import (
     brackets,
     by_primal,
     clouds,
     design_of,
-    margins,
     objective_of,
     utilities,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.kernels import gram
+from companion.papers.wrsvm.theory import margins
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 FORMS = ("utility", "cost")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from _cases import cases, refused
+from _problems import KERNELS, same_machine, two_classes
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import KERNELS, same_machine, two_classes
 
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased

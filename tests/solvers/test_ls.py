@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refused, warned
+from _problems import problem
 from numpy.testing import assert_allclose
-from problems import problem
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refusals, refused, warned
+from _problems import KERNELS, problem
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from problems import KERNELS, problem
 
 from companion.kernels import gram
 from companion.solvers import mdm

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
-from _wrsvm_by_hand import betas
+from _margin_problems import betas, brackets, clouds, design_of, objective_of, utilities
 from hypothesis import example, given
 from hypothesis import strategies as st
-from margin_problems import brackets, clouds, design_of, objective_of, utilities
 from numpy.testing import assert_allclose
 
 from companion.kernels import gram

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refusals, refused, warned
+from _problems import KERNELS, same_machine, two_classes
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
-from problems import KERNELS, same_machine, two_classes
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.kernels import gram

@@ -4,8 +4,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from _cases import cases, each, warned
+from _problems import two_classes
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import two_classes
 
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, smo, wls

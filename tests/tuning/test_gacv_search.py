@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases, refusals, refused, warned
+from _cases import cases, each, refusals, refused, warned
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -39,11 +39,10 @@ def assert_looped(results, machine, costs=None, **options):
 GRIDS = GRIDS | {"plain": {"selection": ["first_order"], "C": [0.5, 2.0]}}
 
 
-@cases("grid", *GRIDS.values(), ids=GRIDS)
-@cases("criterion", "gacv", "xi_alpha")
+@each(grid=GRIDS, criterion=["gacv", "xi_alpha"])
 def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     machine = L1SVC(**PRECISE)
-    search = GACVSearch(machine, grid, criterion=criterion).fit(X, Y)
+    search = GACVSearch(machine, GRIDS[grid], criterion=criterion).fit(X, Y)
     results = search.cv_results_
     expected = assert_looped(results, machine)[criterion]
     assert_array_equal(results["mean_test_score"], -results[criterion])
@@ -52,8 +51,10 @@ def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     assert search.best_params_ == results["params"][search.best_index_]
 
 
-@cases("costs", None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1})
-@cases("options", {"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7})
+@each(
+    costs=[None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}],
+    options=[{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}],
+)
 def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
     options, costs
 ):
@@ -118,7 +119,6 @@ def test_other_machines_are_refused_by_name(other):
     ),
     ({"costs": [1.0, 2.0]}, "'costs' parameter of GACVSearch"),
     ({"costs": {0: 1.0}}, r"must name both labels \[0, 1\]"),
-    ({"costs": {0: 1.0, 1: 0.0}}, "must be positive finite numbers"),
     ({"param_grid": {"gama": [1]}}, r"'gama' \(did you mean 'gamma'\?\)"),
     ({"param_grid": {"C": [-1.0]}}, "'C' parameter of L1SVC"),
     ({"param_grid": {"C": []}}, "empty|non-empty|at least one"),

@@ -32,8 +32,13 @@ GRIDS = GRIDS | {
     "tol": {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
     "solver": {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
 }
-PRECISE = [L1SVC(tol=1e-8), L2SVC(tol=1e-8), LeastOneNormSVC(tol=1e-8)]
-PRECISE += [LSSVC(), LSSVC(solver="smo", tol=1e-8)]
+PRECISE = [
+    L1SVC(tol=1e-8),
+    L2SVC(tol=1e-8),
+    LeastOneNormSVC(tol=1e-8),
+    LSSVC(),
+    LSSVC(solver="smo", tol=1e-8),
+]
 every = cases("machine", *PRECISE, ids=lambda machine: type(machine).__name__)
 
 
@@ -267,11 +272,8 @@ def test_an_unknown_parameter_is_named_with_the_nearest_known_one():
     search = KernelGridSearchCV(
         L1SVC(), [{"c_": [1.0], "gama": [1.0]}, {"Gamma": [2.0]}]
     )
-    with pytest.raises(ValueError, match="'gama'.*did you mean 'gamma'") as caught:
-        search.fit(X, Y)
-    assert all(
-        name in str(caught.value) for name in ("'c_'", "'Gamma'", "class_weight")
-    )
+    said = str(refused("'gama'.*did you mean 'gamma'", search.fit, X, Y))
+    assert all(name in said for name in ("'c_'", "'Gamma'", "class_weight"))
 
 
 @cases(
