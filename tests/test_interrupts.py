@@ -14,6 +14,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 from _cases import cases
+from _run import start
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -63,12 +64,7 @@ LONG = {
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
 @cases("program", *LONG.values(), ids=LONG)
 def test_an_interrupt_ends_a_long_computation(program):
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", BEFORE + program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start("-W", "ignore", "-c", BEFORE + program)
     assert process.stdout.readline() == "now\n"
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)

@@ -8,8 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from companion.losses import Hinge, Sigmoid, Unbiased
 
 ORDERS = [(2, 1e-6), (4,), (10, 1e-3), (1.5,), (1.0,), (3.3, 0.2)]
-LOSSES = [Hinge(), Unbiased(), *(Unbiased(*order) for order in ORDERS)]
-LOSSES += [Sigmoid(0.5), Sigmoid(), Sigmoid(16.0)]
+LOSSES = [
+    Hinge(),
+    Unbiased(),
+    *(Unbiased(*order) for order in ORDERS),
+    Sigmoid(0.5),
+    Sigmoid(),
+    Sigmoid(16.0),
+]
 every = cases("loss", *LOSSES, ids=str)
 
 # Away from the kinks at 0 and 1.

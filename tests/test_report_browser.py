@@ -117,10 +117,6 @@ def ledger(browser):
     return browser
 
 
-FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
-FILTERS["verdict"] = "differs, explained"
-
-
 def test_a_table_alone_is_judged_as_a_whole_above_its_rows(ledger):
     ledger.choose("artefact", "usvc/table_3")
     texts = [item.text for item in ledger.finds("#ledger-together li")]
@@ -242,9 +238,11 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
     browser, site
 ):
     # Of the reference and the sources, which one template writes, the largest page stands for all.
-    paths = [*site.folder.glob("*.html")]
-    paths += [*(site.folder / "docs").rglob("*.html")]
-    paths += [*(site.folder / "notebooks").rglob("*.html")]
+    paths = [
+        *site.folder.glob("*.html"),
+        *(site.folder / "docs").rglob("*.html"),
+        *(site.folder / "notebooks").rglob("*.html"),
+    ]
     for name in ("api", "source"):
         pages = (site.folder / name).rglob("*.html")
         paths.append(max(pages, key=lambda path: path.stat().st_size))

@@ -1,7 +1,7 @@
 """Standardising and merging of equal samples."""
 
 import numpy as np
-import pytest
+from _cases import refused
 from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.datasets import distinct_patterns, standardize
@@ -26,11 +26,8 @@ def test_patterns_come_in_the_order_of_their_first_appearance():
 
 
 def test_tables_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"Got constant columns \[1\]; drop them"):
-        standardize([[1, 2, 3], [4, 2, 6], [0, 2, 1]])
-    with pytest.raises(ValueError, match="X contains NaN"):
-        standardize([[1, 2], [4, np.nan], [0, 2]])
-    with pytest.raises(
-        ValueError, match=r"one label in y for each row. Got shapes \(3, 1\) and"
-    ):
-        distinct_patterns([[1], [2], [3]], [1, 1])
+    constant = r"Got constant columns \[1\]; drop them"
+    refused(constant, standardize, [[1, 2, 3], [4, 2, 6], [0, 2, 1]])
+    refused("X contains NaN", standardize, [[1, 2], [4, np.nan], [0, 2]])
+    message = r"one label in y for each row. Got shapes \(3, 1\) and"
+    refused(message, distinct_patterns, [[1], [2], [3]], [1, 1])

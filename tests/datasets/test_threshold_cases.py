@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import cases
+from _cases import each, refused
 from numpy.testing import assert_allclose
 
 from companion.datasets import get_threshold_case, threshold_case_error
@@ -17,8 +17,7 @@ def error_by_quadrature(case, threshold, cluster_weight=None):
     return np.sum(wrong) * (x[1] - x[0])
 
 
-@cases("case", "A", "B")
-@cases("threshold", 0.1, 0.21, 0.45, 0.5, 0.8)
+@each(case=["A", "B"], threshold=[0.1, 0.21, 0.45, 0.5, 0.8])
 def test_the_error_in_closed_form_is_the_integral_of_the_densities(case, threshold):
     closed = threshold_case_error(case, threshold)
     assert closed == pytest.approx(error_by_quadrature(case, threshold), abs=2e-5)
@@ -59,7 +58,5 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
 
 
 def test_a_weight_that_is_no_share_is_refused():
-    with pytest.raises(
-        ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"
-    ):
-        threshold_case_error("A", 0.5, cluster_weight=1.5)
+    message = r"cluster_weight must be in \[0, 1\]. Got 1.5"
+    refused(message, threshold_case_error, "A", 0.5, cluster_weight=1.5)

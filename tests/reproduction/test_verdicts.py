@@ -31,25 +31,29 @@ READINGS = {"exchanged": None}
 
 def published(kind="stochastic", printed="22.4", **changes):
     parsed = parse_printed(printed)
-    place = {"paper": "toy", "artefact": "table_1", "row": "heart", "column": "error"}
     row = {
+        "paper": "toy",
+        "artefact": "table_1",
+        "row": "heart",
+        "column": "error",
         "printed": printed,
         "value": parsed.value if parsed else math.nan,
         "kind": kind,
-    }
-    row |= {
         "spread": math.nan,
         "n": math.nan,
         "relation": "",
         "overlap": 0.0,
         "where": "p. 1",
+        "asks": "claim" if kind == "ordinal" else "value",
+        "matters": math.nan,
+        "sentence": "",
+        "why": "",
+        "repeats": "",
     }
-    row |= {"asks": "claim" if kind == "ordinal" else "value", "matters": math.nan}
-    row |= dict.fromkeys(("sentence", "why", "repeats"), "")
     row |= {"stochastic": {"spread": 2.0, "n": 100.0}, "spread": {"n": 100.0}}.get(
         kind, {}
     )
-    return pd.DataFrame([{**place, **row, **changes}])
+    return pd.DataFrame([row | changes])
 
 
 def reproduced(value, spread=2.0, n=100, converged=True, **changes):
@@ -160,12 +164,14 @@ def test_few_repetitions_make_a_claim_harder_to_decide():
     assert math.isfinite(rules.compare_claim(relation, 1e9, 1.0, 1000).support)
 
 
-FAR = [("ordinal", 2.5, "fails", "undecided"), ("ordinal", 3.5, "fails", "fails")]
-FAR += [
+FAR = [
+    ("ordinal", 2.5, "fails", "undecided"),
+    ("ordinal", 3.5, "fails", "fails"),
     ("stochastic", 3.5, "differs", "agrees"),
     ("stochastic", 4.5, "differs", "differs"),
+    ("spread", 3.5, "differs", "agrees"),
+    ("spread", 4.5, "differs", "differs"),
 ]
-FAR += [("spread", 3.5, "differs", "agrees"), ("spread", 4.5, "differs", "differs")]
 
 
 @cases("kind, far, outcome, quick_outcome", *FAR)
@@ -183,27 +189,19 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(
     assert quick["would_see"] > verdict(row, own)["would_see"]
 
 
-def compare_means(printed, spread, n, value, spread_r, n_r, **others):
-    """The rule of means for these numbers; `others` are overlap, overlap_r and se_r."""
-    row = {"spread": spread, "n": n, "overlap": others.get("overlap", 0.0)}
-    row["matters"] = math.nan
-    own = {"value": value, "spread": spread_r, "n": n_r}
-    own |= {"overlap": others.get("overlap_r", 0.0), "se": others.get("se_r", math.nan)}
-    return rules.compare_stochastic(printed, row, own)
-
-
 def test_the_overlap_enters_the_standard_error_of_either_side():
-    five = parse_printed("5")
-    compared = compare_means
-    plain = compared(five, 1.0, 10, 7.5, 2.0, 20)
-    both = compared(five, 1.0, 10, 7.5, 2.0, 20, overlap=0.5, overlap_r=0.1)
-    assert plain.se == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
-    assert both.se == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
-    assert plain.outcome == "differs"
-    assert both.outcome == "agrees"
-    assert compared(five, 0.0, 10, 9.0, 2.0, 20, se_r=0.7).se == 0.7
-    unprinted = compared(five, math.nan, 10, 9.0, math.nan, 40, se_r=0.5)
-    assert unprinted.se == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
+    five = {"printed": "5", "spread": 1.0, "n": 10.0}
+    plain = verdict(published(**five), reproduced(7.5, n=20))
+    both = verdict(published(**five, overlap=0.5), reproduced(7.5, n=20, overlap=0.1))
+    assert plain["se"] == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
+    assert both["se"] == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
+    assert plain["outcome"] == "differs"
+    assert both["outcome"] == "agrees"
+    known = published(**five | {"spread": 0.0})
+    assert verdict(known, reproduced(9.0, n=20, se=0.7))["se"] == 0.7
+    unknown = published(**five | {"spread": math.nan})
+    unprinted = verdict(unknown, reproduced(9.0, math.nan, n=40, se=0.5))
+    assert unprinted["se"] == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
     assert verdict(CLAIM, reproduced(-1.0))["verdict"] == "holds"
     corrected = verdict(CLAIM, reproduced(-1.0, overlap=100 / 170))
     assert corrected["verdict"] == f"undecided ({rules.ONE_POOL})"
@@ -304,8 +302,13 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     assert line["problem"]
 
 
-RANKS = [(100, 0, 0, "differs"), (0, 0, 100, "differs"), (99, 0, 1, "agrees")]
-RANKS += [(50, 1, 50, "agrees"), (0, 100, 0, "agrees")]
+RANKS = [
+    (100, 0, 0, "differs"),
+    (0, 0, 100, "differs"),
+    (99, 0, 1, "agrees"),
+    (50, 1, 50, "agrees"),
+    (0, 100, 0, "agrees"),
+]
 
 
 @cases("n_below, n_alike, n_above, outcome", *RANKS)
@@ -625,8 +628,8 @@ def test_a_row_has_one_verdict_as_printed_and_one_as_read():
     assert (numbers["consistent"], numbers["corrected"]) == (0, 1)
     alone = verdict(published(), reproduced(22.4, reading="exchanged"))
     assert (alone["outcome"], alone["outcome_as_read"]) == ("not run", "agrees")
-    with pytest.raises(ValueError, match="no entry has the id 'turned'"):
-        verdict(published(), reproduced(22.4, reading="turned"))
+    turned = reproduced(22.4, reading="turned")
+    refused("no entry has the id 'turned'", verdict, published(), turned)
     twice = [reproduced(22.4, reading="exchanged")] * 2
     refused("is there twice", verdict, published(), pd.concat(twice))
 
