@@ -26,7 +26,7 @@ def refusals(*rows):
 
 
 def refused(message, call, /, *args, error=ValueError, **settings):
-    """The error that the call must raise, with this message."""
+    """The error that the call must raise, with this message if one is given."""
     with pytest.raises(error, match=message) as caught:
         call(*args, **settings)
     return caught.value

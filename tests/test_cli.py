@@ -882,7 +882,7 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
 
     monkeypatch.setattr("companion.cli.main", command)
     error = ModuleNotFoundError if missing == "companion" else SystemExit
-    stop = refused("", __main__.main, error=error)
+    stop = refused(None, __main__.main, error=error)
     if missing == "click":
         said = "The command needs click, which is not installed. In a clone of the repository:"
         assert stop.code == 2
@@ -894,7 +894,7 @@ def test_ctrl_c_before_the_command_has_begun_ends_with_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("companion.cli.main", command)
-    assert refused("", __main__.main, error=SystemExit).code == 130
+    assert refused(None, __main__.main, error=SystemExit).code == 130
     assert capsys.readouterr().err == ""
 
 

@@ -140,7 +140,7 @@ FAULTS = [
 @cases("old, new, message", *FAULTS)
 def test_each_fault_of_an_entry_is_named(load, old, new, message):
     text = next(text for text in LOADERS if old in text)
-    fault = refused("", load, text.replace(old, new), text, error=PublishedError)
+    fault = refused(None, load, text.replace(old, new), text, error=PublishedError)
     assert message in str(fault)
 
 

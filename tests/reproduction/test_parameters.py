@@ -72,7 +72,7 @@ def test_a_line_declares_type_default_help_and_limits(tmp_path):
 )
 def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
     text = f"{CELL}\n{line}"
-    (fault,) = refused("", declared_by, tmp_path, text, error=ParameterError).faults
+    (fault,) = refused(None, declared_by, tmp_path, text, error=ParameterError).faults
     assert fault.startswith(f"{line!r} declares none: write `name: type = default")
 
 
@@ -125,7 +125,7 @@ def test_a_bad_parameter_is_refused_by_name(check, change, message):
 
 def test_all_bad_parameters_are_listed_at_once(check):
     wrong = {"n_drawz": 5, "C": "much", "n_draws": 7}
-    assert len(refused("", check, wrong, text=True, error=ParameterError).faults) == 2
+    assert len(refused(None, check, wrong, text=True, error=ParameterError).faults) == 2
     message = "'C' is no parameter of it: it has none"
     refused(message, check_parameters, "toy/t", {}, {"C": 1}, error=ParameterError)
 

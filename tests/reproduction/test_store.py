@@ -194,7 +194,7 @@ def test_a_kill_between_the_table_and_its_line_in_the_index_loses_neither(
     fill(store, start=2)
     with monkeypatch.context() as patch:
         patch.setattr(index.os, "replace", stop_at(store.path))
-        refused("", store.consolidate, error=KeyboardInterrupt)
+        refused(None, store.consolidate, error=KeyboardInterrupt)
     assert store.path.read_bytes() == old
     assert set(again(store).records()) == set(store.units)
     store.working.unlink()  # even then

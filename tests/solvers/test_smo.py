@@ -242,7 +242,7 @@ def test_a_matrix_that_is_not_positive_semi_definite_is_seen_on_the_way(name):
     K[pair, pair] = 0.5
     K[pair, pair[::-1]] = 0.9
     box = machine(name, 10.0)
-    seen = refused("", smo, K, y, **box, error=NotPositiveSemiDefinite)
+    seen = refused(None, smo, K, y, **box, error=NotPositiveSemiDefinite)
     assert seen.samples.tolist() == pair
 
 
