@@ -26,9 +26,10 @@ def refusals(*rows):
 
 
 def refused(message, call, /, *args, error=ValueError, **settings):
-    """Check that the call raises an error with this message."""
-    with pytest.raises(error, match=message):
+    """The error that the call must raise, with this message if one is given."""
+    with pytest.raises(error, match=message) as caught:
         call(*args, **settings)
+    return caught.value
 
 
 def warned(message, call, /, *args, **settings):

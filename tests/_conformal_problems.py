@@ -12,7 +12,8 @@ GAMMA = 0.02
 
 METHODS = [(transform, "separability_gradient") for transform in RULES]
 METHODS += product(("mdt", "tsvt"), ("separability_cma", "validation_cma"))
-METHODS += product(["xiong"], ("separability_exact", "validation_cma"))
+XIONG = ("separability_exact", "separability_cma", "validation_cma")
+METHODS += product(["xiong"], XIONG)
 
 
 def board(n=200, positives=16, seed=0):

@@ -5,6 +5,13 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup
 
+#: What has an address, the attribute that holds it, and whether a browser loads it at once.
+ADDRESSES = (
+    ("a", "href", False),
+    ("link", "href", True),
+    (True, "src", True),
+    ("object", "data", True),
+)
 VAGUE = {"", "image", "figure", "plot", "picture", "png"}
 CSS_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 
@@ -39,36 +46,22 @@ def faults_of(folder, pages):
         for path, page in pages.items()
     }
     addresses = []
+    texts = {}
+    bare = []
     for path, page in pages.items():
-        addresses += [
-            (path, tag["href"], False) for tag in page.find_all("a", href=True)
-        ]
-        addresses += [
-            (path, tag["href"], True) for tag in page.find_all("link", href=True)
-        ]
-        addresses += [(path, tag["src"], True) for tag in page.find_all(src=True)]
-        addresses += [(path, tag["data"], True) for tag in page.find_all("object")]
+        for name, attribute, loaded in ADDRESSES:
+            tags = page.find_all(name, {attribute: True})
+            addresses += [(path, tag[attribute], loaded) for tag in tags]
         styles = [tag["style"] for tag in page.find_all(style=True)]
-        styles += [tag.text for tag in page.find_all("style")]
-        addresses += [
-            (path, found, True)
-            for text in styles
-            for found in CSS_ADDRESS.findall(text)
+        texts[path] = styles + [tag.text for tag in page.find_all("style")]
+        bare += [
+            (path.name, f"no text for {image['src']}")
+            for image in page.find_all("img")
+            if image.get("alt", "").lower() in VAGUE
         ]
-    for path in folder.rglob("*.css"):
-        addresses += [
-            (path, found, True)
-            for found in CSS_ADDRESS.findall(path.read_text("utf-8"))
-        ]
+    texts |= {path: [path.read_text("utf-8")] for path in folder.rglob("*.css")}
+    for path, styles in texts.items():
+        found = CSS_ADDRESS.findall("\n".join(styles))
+        addresses += [(path, address, True) for address in found]
     faults = [(path.name, fault_of(path, *rest, ids)) for path, *rest in addresses]
-    images = [
-        (path, image) for path, page in pages.items() for image in page.find_all("img")
-    ]
-    bare = [
-        (path, image["src"])
-        for path, image in images
-        if image.get("alt", "").lower() in VAGUE
-    ]
-    return [fault for fault in faults if fault[1]] + [
-        (p.name, f"no text for {i}") for p, i in bare
-    ]
+    return [fault for fault in faults if fault[1]] + bare

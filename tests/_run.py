@@ -12,6 +12,12 @@ def python(*words, program=sys.executable, **options):
     )
 
 
+def start(*words, **options):
+    """Start Python with these arguments; the process, whose output is kept."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, *map(str, words)], **pipes, **options)
+
+
 def said(*words, **options):
     """The standard output of a run, which must exit with 0."""
     done = python(*words, **options)

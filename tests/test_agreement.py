@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from _cases import each
+from _cases import cases, each
 
 from companion.papers.across import agreement
 from companion.papers.across.agreement import (
@@ -49,7 +49,7 @@ def compared(problem, machine):
     return compare(PROBLEMS[problem], machine).set_index("solver")
 
 
-@pytest.mark.parametrize(("problem", "machine", "solver"), CASES)
+@cases("problem, machine, solver", *CASES)
 def test_a_solver_agrees(problem, machine, solver):
     row = compared(problem, machine).loc[solver]
     assert -1e-12 <= row["error"] <= LARGEST_ERROR.get((problem, machine, solver), 1e-6)

@@ -17,7 +17,9 @@ from types import SimpleNamespace
 import nbformat
 import pandas as pd
 import pytest
-from _run import python, wait_for
+from _cases import cases, refused
+from _command import invoke
+from _run import start, wait_for
 from click.testing import CliRunner
 
 from companion import __main__
@@ -178,53 +180,43 @@ def nothing_runs(monkeypatch):
 PAPER = ("reproduce", "--profile", "paper")
 
 
-def invoke(artefacts, *words, code=0):
-    """The output of the command, which must end with this exit code."""
-    result = CliRunner().invoke(main, list(words), obj=artefacts)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.output
-
-
 def declare(project, row="mean", column="error", artefact="table_1", **others):
     deviation = {
         "paper": "toy",
         "artefact": artefact,
         "rows": [row],
         "columns": [column],
-    }
-    deviation |= {
         "reason": "other draws",
         "evidence": "notebook",
         "status": "demonstrated",
-    } | others
-    (project / "data" / "deviations.yaml").write_text(json.dumps([deviation]))
+    }
+    (project / "data" / "deviations.yaml").write_text(json.dumps([deviation | others]))
 
 
 # -- words ----------------------------------------------------------------------------------
 
 
-COMMANDS = ["", "reproduce", "verify", "explain", "report"]
-COMMANDS += ["data", "data list", "data fetch", "data check"]
+COMMANDS = [
+    "",
+    "reproduce",
+    "verify",
+    "explain",
+    "report",
+    "data",
+    "data list",
+    "data fetch",
+    "data check",
+]
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@cases("words", *COMMANDS)
 def test_every_help_page_documents_the_exit_codes(words):
     text = invoke([], *words.split(), "--help")
     for line in ("0  all is well", "1  an undeclared deviation", "130  interrupted"):
         assert line in text
 
 
-def test_the_help_page_needs_no_numerical_package():
-    code = (
-        "import sys, companion.cli\n"
-        "print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
-    )
-    assert python("-c", code, check=True).stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize("command", ["reproduce", "verify"])
+@cases("command", "reproduce", "verify")
 def test_unknown_targets_are_all_named_with_the_nearest_name(
     project, nothing_runs, command
 ):
@@ -268,7 +260,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("words", "message"), MISTAKES.items())
+@cases("words, message", *MISTAKES.items())
 def test_a_mistake_in_the_command_runs_nothing(project, nothing_runs, words, message):
     assert message in " ".join(
         invoke([table_1()], "reproduce", *words.split(), code=2).split()
@@ -363,7 +355,7 @@ def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
     assert rows == [["toy/table_1", "(notebook)"], ["toy/fig_1", "table_1"]]
 
 
-@pytest.mark.parametrize("n", [2, 4], ids=["quick", "fresh"])
+@cases("n", 2, 4, ids=["quick", "fresh"])
 def test_an_interrupted_run_goes_on_and_the_next_computes_all(
     project, notebooks_run, n
 ):
@@ -430,9 +422,7 @@ def test_ctrl_c_in_a_notebook_ends_with_130_and_no_traceback(project, tmp_path):
     sources = f"open({str(started)!r}, 'w').close()", "import time; time.sleep(300)"
     write_notebook(project, "fig_2", *sources)
     run = "from test_cli import *; main(['reproduce', '--profile', 'paper'], obj=[fig_2()])"
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-c", run]
-    running = subprocess.Popen(command, env=os.environ | SEES_US, **pipe)
+    running = start("-c", run, env=os.environ | SEES_US)
     wait_for(lambda: started.exists() or running.poll() is not None, 120)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
@@ -620,9 +610,7 @@ ONE = {
 }
 
 
-@pytest.mark.parametrize(
-    "name, what", [(name, what) for name in DAMAGE for what in DAMAGE[name]]
-)
+@cases("name, what", *((name, what) for name in DAMAGE for what in DAMAGE[name]))
 def test_verify_names_every_damage_with_its_file_and_line_and_goes_on(
     sound, name, what
 ):
@@ -703,7 +691,7 @@ ONLY = [
 ]
 
 
-@pytest.mark.parametrize(("status", "word"), ONLY)
+@cases("status, word", *ONLY)
 def test_verify_lists_the_values_of_one_word_with_the_reason(project, status, word):
     declare(project, "size", "points", "fig_2", status=status, reason="who knows")
     words = ("verify", "--paper", "toy", "--allow-missing", "--only")
@@ -790,7 +778,7 @@ def test_explain_lists_each_name_in_one_line_to_be_copied(project):
         assert any(f"'{name}'" in line for line in listed)
 
 
-@pytest.mark.parametrize(("place", "fault"), FAULTS)
+@cases("place, fault", *FAULTS)
 def test_explain_names_the_nearest_rows_and_columns(project, place, fault):
     assert fault in invoke([fig_2(21.0), fig_1()], "explain", "toy", *place, code=2)
 
@@ -873,7 +861,7 @@ NEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("package", "words", "extra"), NEEDS)
+@cases("package, words, extra", *NEEDS)
 def test_what_a_command_needs_is_asked_before_anything_runs(
     project, nothing_runs, not_installed, package, words, extra
 ):
@@ -885,7 +873,7 @@ def test_what_a_command_needs_is_asked_before_anything_runs(
     assert f"{message} '.[{extra}]'" in " ".join(output.split())
 
 
-@pytest.mark.parametrize("missing", ["click", "companion"])
+@cases("missing", "click", "companion")
 def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
     monkeypatch, capsys, missing
 ):
@@ -893,13 +881,11 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
     monkeypatch.setattr("companion.cli.main", command)
-    with pytest.raises(
-        ModuleNotFoundError if missing == "companion" else SystemExit
-    ) as stop:
-        __main__.main()
+    error = ModuleNotFoundError if missing == "companion" else SystemExit
+    stop = refused(None, __main__.main, error=error)
     if missing == "click":
         said = "The command needs click, which is not installed. In a clone of the repository:"
-        assert stop.value.code == 2
+        assert stop.code == 2
         assert capsys.readouterr().err == f"{said} pip install '.[reproduce]'\n"
 
 
@@ -908,9 +894,7 @@ def test_ctrl_c_before_the_command_has_begun_ends_with_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("companion.cli.main", command)
-    with pytest.raises(SystemExit) as stop:
-        __main__.main()
-    assert stop.value.code == 130
+    assert refused(None, __main__.main, error=SystemExit).code == 130
     assert capsys.readouterr().err == ""
 
 
@@ -918,7 +902,7 @@ READERS = ["--help", "verify l1nsvm"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
-@pytest.mark.parametrize("words", READERS)
+@cases("words", *READERS)
 def test_a_reader_that_is_gone_is_no_fault(words):
     reader, writer = os.pipe()
     os.close(reader)
@@ -961,9 +945,7 @@ def broken():
 THEIRS = Paper("theirs", "Their paper", "", "no_such_module")
 
 
-@pytest.mark.parametrize(
-    "load", [broken, lambda: [THEIRS]], ids=["the list", "its module"]
-)
+@cases("load", broken, lambda: [THEIRS], ids=["the list", "its module"])
 def test_papers_that_cannot_be_imported_are_named_and_stop_only_themselves(
     project, monkeypatch, caplog, load
 ):

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from _cases import cases
 from _run import said
 
 from companion._utils import compiled
@@ -41,7 +42,7 @@ def package(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["beside the sources", "NUMBA_CACHE_DIR", "at home"])
+@cases("place", "beside the sources", "NUMBA_CACHE_DIR", "at home")
 def test_what_is_kept_is_used_until_a_source_of_it_changes(package, place):
     home = package.parent / "home"
     environment = os.environ | {"HOME": str(home), "XDG_CACHE_HOME": str(home)}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _cases import refused
+from numpy.testing import assert_allclose
 
 from companion.conformal import factors as c
 from companion.kernels import squared_distances
@@ -20,9 +21,9 @@ def test_bad_rates_and_a_single_support_vector_are_refused():
 def test_widths_of_wu_and_amari_are_means_over_the_nearest_others():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     D = squared_distances(X)
-    np.testing.assert_allclose(1 / c.wu_amari_rates(D, 1), [1, 1, 4, 16])
-    np.testing.assert_allclose(1 / c.wu_amari_rates(D, 2), [5, 2.5, 6.5, 26])
-    np.testing.assert_allclose(c.wu_amari_rates(D, 50), c.wu_amari_rates(D, 3))
+    assert_allclose(1 / c.wu_amari_rates(D, 1), [1, 1, 4, 16])
+    assert_allclose(1 / c.wu_amari_rates(D, 2), [5, 2.5, 6.5, 26])
+    assert_allclose(c.wu_amari_rates(D, 50), c.wu_amari_rates(D, 3))
 
 
 def test_widths_of_act_follow_the_definition_point_by_point():

@@ -4,11 +4,12 @@ import os
 import re
 import runpy
 import shutil
-import subprocess
 import sys
 import tomllib
 
 import pytest
+from _cases import cases, each
+from _run import python
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -48,23 +49,21 @@ def wanted():
     )
 
 
-def environment_of(python, platform):
-    markers = {"python_version": python, "sys_platform": platform, "extra": ""}
-    markers |= dict.fromkeys(
-        ["python_full_version", "implementation_version"], f"{python}.1"
-    )
-    markers |= {"platform_system": PLATFORMS[platform], "os_name": "posix"}
-    return (
-        default_environment()
-        | markers
-        | ({"os_name": "nt"} if platform == "win32" else {})
-    )
+def environment_of(version, platform):
+    return default_environment() | {
+        "python_version": version,
+        "python_full_version": f"{version}.1",
+        "implementation_version": f"{version}.1",
+        "sys_platform": platform,
+        "platform_system": PLATFORMS[platform],
+        "os_name": "nt" if platform == "win32" else "posix",
+        "extra": "",
+    }
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
-@pytest.mark.parametrize("python", PYTHONS)
-def test_the_lock_file_satisfies_every_requirement_of_the_project(python, platform):
-    environment = environment_of(python, platform)
+@each(platform=PLATFORMS, version=PYTHONS)
+def test_the_lock_file_satisfies_every_requirement_of_the_project(version, platform):
+    environment = environment_of(version, platform)
     versions = {}
     for line in locked():
         if line.marker is None or line.marker.evaluate(environment):
@@ -96,7 +95,7 @@ EDITABLE = "--no-deps --no-build-isolation --editable ."
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="runs a shell script")
-@pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv installs", "uv fails"])
+@cases("uv_fails", 0, 1, ids=["uv installs", "uv fails"])
 def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
     tmp_path, uv_fails
 ):
@@ -128,10 +127,8 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     environment["PATH"] = f"{uv.parent}{os.pathsep}{environment['PATH']}"
-    command = ["sh", "tools/build_venv.sh", ".venv"]
-    run = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
+    command = ("tools/build_venv.sh", ".venv")
+    run = python(*command, program="sh", cwd=tmp_path, env=environment)
     asked = (tmp_path / "asked").read_text().splitlines()
     assert all(line.startswith("https://one.test  a b: pip install ") for line in asked)
     assert asked[0].endswith("--require-hashes --requirement requirements.lock")

@@ -13,6 +13,9 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+from _cases import cases
+from _run import start
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
@@ -59,14 +62,9 @@ LONG = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-@pytest.mark.parametrize("program", LONG.values(), ids=LONG)
+@cases("program", *LONG.values(), ids=LONG)
 def test_an_interrupt_ends_a_long_computation(program):
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", BEFORE + program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start("-W", "ignore", "-c", BEFORE + program)
     assert process.stdout.readline() == "now\n"
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)
@@ -102,13 +100,11 @@ def interrupted():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        (cholesky, (2500,)),
-        (symmetric_solve, (2500, np.ones(2500))),
-        (economic_svd, (800,)),
-    ],
+@cases(
+    "function, arguments",
+    (cholesky, (2500,)),
+    (symmetric_solve, (2500, np.ones(2500))),
+    (economic_svd, (800,)),
     ids=["cholesky", "solve", "svd"],
 )
 def test_linear_algebra_under_way_is_left_to_itself(function, arguments, monkeypatch):
@@ -127,16 +123,14 @@ def test_linear_algebra_under_way_is_left_to_itself(function, arguments, monkeyp
         assert A[-1] @ A[-1] == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     "machine",
-    [
-        L1SVC(C=1e6, gamma=1e-3, tol=1e-12),
-        LSSVC(solver="smo", C=1e6, tol=1e-12),
-        ConformalSVC(transform="tsvt", validation_fraction=None, max_transforms=2),
-        ConformalSVC(search="validation_cma", transform="tsvt", random_state=0),
-        WeightedRobustSVC(C=100.0),
-        UnbiasedSVC(C=100.0),
-    ],
+    L1SVC(C=1e6, gamma=1e-3, tol=1e-12),
+    LSSVC(solver="smo", C=1e6, tol=1e-12),
+    ConformalSVC(transform="tsvt", validation_fraction=None, max_transforms=2),
+    ConformalSVC(search="validation_cma", transform="tsvt", random_state=0),
+    WeightedRobustSVC(C=100.0),
+    UnbiasedSVC(C=100.0),
     ids=["L1SVC", "LSSVC", "gradient", "evolution", "WeightedRobustSVC", "UnbiasedSVC"],
 )
 def test_memory_is_free_again_after_an_interrupt(machine, monkeypatch):
@@ -165,7 +159,7 @@ def test_memory_is_free_again_after_an_interrupt(machine, monkeypatch):
     assert kept < 0.1 * 8 * n * n
 
 
-@pytest.mark.parametrize("selection", ["first_order", "second_order"])
+@cases("selection", "first_order", "second_order")
 def test_the_path_does_not_depend_on_how_much_is_done_between_two_looks(
     monkeypatch, selection
 ):
@@ -184,4 +178,4 @@ def test_the_path_does_not_depend_on_how_much_is_done_between_two_looks(
     for module in ("solvers.mdm", "solvers.fscl", "tuning.leave_one_out"):
         monkeypatch.setattr(sys.modules[f"companion.{module}"], "_BURST", 1)
     for one, other in zip(in_one_go, results(), strict=True):
-        np.testing.assert_array_equal(one, other)
+        assert_array_equal(one, other)

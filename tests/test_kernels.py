@@ -5,6 +5,7 @@ import pytest
 from _cases import cases, each, refused
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.metrics import pairwise
 
@@ -24,14 +25,12 @@ def points(n, n_features, seed=0):
 def test_linear_polynomial_and_callable_kernels_equal_their_formulas():
     X = points(9, 3)
     Y = points(4, 3, seed=1)
-    np.testing.assert_allclose(gram(X, Y, kernel="linear"), X @ Y.T)
+    assert_allclose(gram(X, Y, kernel="linear"), X @ Y.T)
     for Z, degree, coef0 in ((Y, 3, 1.0), (None, 11, 9.0)):
         found = gram(X, Z, kernel="poly", gamma=0.5, degree=degree, coef0=coef0)
         wanted = (0.5 * X @ (X if Z is None else Z).T + coef0) ** degree
-        np.testing.assert_allclose(found, wanted)
-    np.testing.assert_array_equal(
-        gram(X, Y, kernel=lambda A, B: A @ B.T + 1.0), X @ Y.T + 1.0
-    )
+        assert_allclose(found, wanted)
+    assert_array_equal(gram(X, Y, kernel=lambda A, B: A @ B.T + 1.0), X @ Y.T + 1.0)
 
 
 def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
@@ -45,12 +44,12 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
     assert np.array_equal(far, [[0.0, 0.0]])
 
 
-@pytest.mark.parametrize("n_features", [4, 40])
+@cases("n_features", 4, 40)
 def test_distances_of_far_away_points_do_not_cancel(n_features):
     X = points(30, n_features)
     near = squared_distances(X)
     far = squared_distances(X + 1e4)
-    np.testing.assert_allclose(far, near, rtol=1e-7, atol=1e-9)
+    assert_allclose(far, near, rtol=1e-7, atol=1e-9)
 
 
 @given(
@@ -63,17 +62,13 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
     X = points(n, d, seed)
     Y = points(m, d, seed + 1)
     X[:, 0] = 3.0  # a constant column
-    np.testing.assert_allclose(
-        gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11
-    )
+    assert_allclose(gram(X, Y, gamma=0.1), pairwise.rbf_kernel(X, Y, 0.1), rtol=1e-11)
     K = gram(X, gamma=0.1)
-    np.testing.assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
+    assert_allclose(K, pairwise.rbf_kernel(X, gamma=0.1), rtol=1e-11)
     assert np.array_equal(K, K.T)
     assert np.array_equal(np.diag(K), np.ones(n))
     by_differences = ((X[:, None] - Y[None]) ** 2).sum(axis=-1)
-    np.testing.assert_allclose(
-        squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12
-    )
+    assert_allclose(squared_distances(X, Y), by_differences, rtol=1e-11, atol=1e-12)
 
 
 @cases(
@@ -82,7 +77,7 @@ def test_gram_matrix_of_any_shape_equals_the_formula(n, m, d, seed):
 def test_width_conventions_give_the_kernels_they_name(convention, divisor):
     X = points(6, 2)
     K = gram(X, gamma=gamma_from_width(1.7, convention))
-    np.testing.assert_allclose(K, np.exp(-squared_distances(X) / divisor), rtol=1e-14)
+    assert_allclose(K, np.exp(-squared_distances(X) / divisor), rtol=1e-14)
 
 
 def test_gamma_words_mean_what_they_mean_in_scikit_learn():
@@ -126,7 +121,7 @@ def test_bad_input_is_refused_with_the_rule_and_what_was_got(call, message):
 
 
 @each(kernel=["rbf", "linear", "poly", lambda A, B: A @ B.T], n_features=[5, 40])
-@pytest.mark.parametrize("capacity", [2, 5, 40])
+@cases("capacity", 2, 5, 40)
 def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacity):
     X = points(40, n_features)
     rng = np.random.default_rng(0)
@@ -135,14 +130,10 @@ def test_rows_on_demand_equal_the_rows_of_the_matrix(kernel, n_features, capacit
     rows = KernelRows(X, cache_size=capacity * 40 * 8 / 1e6, **settings_)
     for _ in range(20):
         some = rng.choice(40, size=rng.integers(1, capacity + 1), replace=False)
-        np.testing.assert_allclose(
-            rows.buffer[rows.ensure(some)], K[some], rtol=1e-11, atol=1e-13
-        )
+        assert_allclose(rows.buffer[rows.ensure(some)], K[some], rtol=1e-11, atol=1e-13)
         kept = np.flatnonzero(rows.slot >= 0)
-        np.testing.assert_allclose(
-            rows.buffer[rows.slot[kept]], K[kept], rtol=1e-11, atol=1e-13
-        )
+        assert_allclose(rows.buffer[rows.slot[kept]], K[kept], rtol=1e-11, atol=1e-13)
         assert kept.size <= capacity
-    np.testing.assert_allclose(rows.diagonal, np.diag(K), rtol=1e-13)
+    assert_allclose(rows.diagonal, np.diag(K), rtol=1e-13)
     some = np.array([3, 9, 20])
-    np.testing.assert_allclose(rows.square(some), K[np.ix_(some, some)], rtol=1e-11)
+    assert_allclose(rows.square(some), K[np.ix_(some, some)], rtol=1e-11)

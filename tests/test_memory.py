@@ -40,7 +40,7 @@ def test_the_system_tells_what_is_free(linux):
 
 
 @cases("version, line, top", (2, "0::", "_GROUPS"), (1, "4:memory:", "_GROUPS/memory"))
-@pytest.mark.parametrize("place", ["/", "/jobs/one"])
+@cases("place", "/", "/jobs/one")
 def test_the_limit_of_a_container_leaves_less(linux, version, line, top, place):
     (linux / "_OWN_GROUPS").write_text(f"7:cpu:/\n{line}{place}\n")
     group(linux / top, "max", 1, version=version)

@@ -44,6 +44,6 @@ def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
         assert g_mean_error(truth, chosen) == pytest.approx(1 - wanted)
 
 
-@pytest.mark.parametrize(("truth", "chosen"), [([], []), ([1, 2], [1]), ([[1]], [[1]])])
+@cases("truth, chosen", ([], []), ([1, 2], [1]), ([[1]], [[1]]))
 def test_g_means_refuse_labels_that_do_not_match(truth, chosen):
     refused("one true and one predicted label.*Got shapes", g_mean, truth, chosen)

@@ -5,11 +5,10 @@ import re
 import tomllib
 
 import pytest
+from _cases import cases
+from _command import invoke
 from _pages import faults_of, read_pages
 from _run import python, said
-from click.testing import CliRunner
-
-from companion.cli import main
 
 WORK = "years of work"
 REFUSED = [
@@ -21,16 +20,15 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("key", "there", "text", "message"), REFUSED)
+@cases("key, there, text, message", *REFUSED)
 def test_nothing_is_written_where_something_would_be_lost(
     tmp_path, key, there, text, message
 ):
     if there:
         (tmp_path / there).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / there).write_text(text)
-    done = CliRunner().invoke(main, ["new", key, "--folder", str(tmp_path)])
-    assert done.exit_code == 2
-    assert message in " ".join(done.output.split())
+    output = invoke(None, "new", key, "--folder", str(tmp_path), code=2)
+    assert message in " ".join(output.split())
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert [path.read_text() for path in files] == [text] * bool(there)
 

@@ -3,10 +3,12 @@
 import math
 import re
 from dataclasses import replace
+from io import StringIO
 
 import nbformat
 import pandas as pd
 import pytest
+from _cases import cases
 
 from companion.papers.across import overview as show
 from companion.reproduction import artefacts, declared
@@ -19,67 +21,36 @@ from companion.reproduction.artefacts import (
 from companion.reproduction.declared import Deviation, Erratum
 from companion.reproduction.published import load_published
 
+LEDGER = """\
+paper,column,asks,outcome,counts_as,status,sentence,relation,support,reason,reading,outcome_as_read
+one,a,value,agrees,agrees,,,,,,,
+one,b,claim,holds,holds,,better,> 0,4,,,
+one,c,claim,undecided,undecided,,better,> 0,1,,,
+one,d,setting,listed,,,,,,,,
+two,d,value,not run,not run,,,,,,,
+two,e,claim,fails,"fails, explained",demonstrated,worse,< 0,-3,a sign,,
+two,f,claim,fails,"fails, unexplained",undeclared,worse,< 0,-5,,,
+two,g,value,differs,"differs, unexplained",conjecture,,,,a sign,turned,agrees
+"""
+
 
 @pytest.fixture
 def small(monkeypatch):
     """Two papers with a few values each."""
-    nan = math.nan
-    lines = [
-        ("one", "a", "value", "agrees", "agrees", "", "", "", nan),
-        ("one", "b", "claim", "holds", "holds", "", "better", "> 0", 4.0),
-        ("one", "c", "claim", "undecided", "undecided", "", "better", "> 0", 1.0),
-        ("one", "d", "setting", "listed", "", "", "", "", nan),
-        ("two", "d", "value", "not run", "not run", "", "", "", nan),
-        (
-            "two",
-            "e",
-            "claim",
-            "fails",
-            "fails, explained",
-            "demonstrated",
-            "worse",
-            "< 0",
-            -3.0,
-        ),
-        (
-            "two",
-            "f",
-            "claim",
-            "fails",
-            "fails, unexplained",
-            "undeclared",
-            "worse",
-            "< 0",
-            -5.0,
-        ),
-        (
-            "two",
-            "g",
-            "value",
-            "differs",
-            "differs, unexplained",
-            "conjecture",
-            "",
-            "",
-            nan,
-        ),
-    ]
-    names = "paper column asks outcome counts_as status sentence relation support"
-    ledger = pd.DataFrame(lines, columns=names.split())
-    ledger = ledger.assign(
-        artefact="table_1", row="r", where="p. 1", why="lower is less"
+    missing = {"keep_default_na": False, "na_values": {"support": [""]}}
+    ledger = pd.read_csv(StringIO(LEDGER), **missing).assign(
+        artefact="table_1",
+        row="r",
+        where="p. 1",
+        why="lower is less",
+        kind="stochastic",
+        distance=math.nan,
     )
-    ledger = ledger.assign(reading="", outcome_as_read="", reason="")
-    ledger = ledger.assign(kind="stochastic", distance=math.nan)
-    ledger.loc[ledger["status"].isin(["demonstrated", "conjecture"]), "reason"] = (
-        "a sign"
-    )
-    ledger.loc[7, ["reading", "outcome_as_read"]] = ["turned", "agrees"]
     texts = {"proposes": "A trick.", "today": "`sorted`."}
     papers = {
-        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **texts)
+        "one": Paper("one", "One", "A. Nobody", "nowhere", claim="better", **texts),
+        "two": Paper("two", "Two", "B. Nobody", "nowhere", **texts),
     }
-    papers["two"] = Paper("two", "Two", "B. Nobody", "nowhere", **texts)
     proof = ("tests/x.py::test_b_holds", "notebooks/two/fig_1.ipynb")
     erratum = Erratum("two", "(1)", "a | b", "b", "misprint", proof)
     monkeypatch.setattr(artefacts, "list_papers", lambda: papers)
@@ -137,7 +108,7 @@ def test_after_what_a_paper_proposes_stands_its_first_figure(small):
     assert f"* **Today.** {own.today}" in last.data.splitlines()
 
 
-@pytest.mark.parametrize("key", list_papers())
+@cases("key", *list_papers())
 def test_every_paper_has_its_sentences_and_a_main_claim_that_is_printed_and_tested(key):
     paper = list_papers()[key]
     published = load_published(key)

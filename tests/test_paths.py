@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from _cases import cases
 
 import companion
 from companion._utils import paths as _paths
@@ -46,14 +46,12 @@ def test_environment_variables_move_the_project_and_the_cache(monkeypatch, tmp_p
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "ours"),
-    [
-        (b"[project]\n[tool.companion]\n", True),
-        (b"\xef\xbb\xbf[tool.companion] # our papers\r\n", True),
-        (b"# caf\xe9 in Latin-1\n[tool.companion]\n", True),
-        (b"[tool.other]\n# [tool.companion]\n", False),
-    ],
+@cases(
+    "text, ours",
+    (b"[project]\n[tool.companion]\n", True),
+    (b"\xef\xbb\xbf[tool.companion] # our papers\r\n", True),
+    (b"# caf\xe9 in Latin-1\n[tool.companion]\n", True),
+    (b"[tool.other]\n# [tool.companion]\n", False),
 )
 def test_a_project_of_ones_own_is_found_from_within(monkeypatch, tmp_path, text, ours):
     monkeypatch.delenv("COMPANION_PROJECT", raising=False)

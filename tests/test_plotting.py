@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import refused
+from _cases import cases, refused
 from matplotlib.colors import to_rgb
 
 from companion import plotting
@@ -51,7 +51,7 @@ def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax)
     assert len(ax.lines) == 1
 
 
-@pytest.mark.parametrize(("pictures", "n_frames", "at"), [("", 6, 3), ("few", 4, 3)])
+@cases("pictures, n_frames, at", ("", 6, 3), ("few", 4, 3))
 def test_sliders_need_no_network_and_start_where_they_are_told(
     monkeypatch, pictures, n_frames, at
 ):
@@ -79,7 +79,7 @@ NO_SLIDERS = [
 ]
 
 
-@pytest.mark.parametrize(("start", "message"), NO_SLIDERS)
+@cases("start, message", *NO_SLIDERS)
 def test_sliders_refuse_a_slow_page_and_a_start_without_a_picture(
     monkeypatch, start, message
 ):
@@ -97,7 +97,7 @@ def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):
     )
 
 
-@pytest.mark.parametrize(("width", "start"), [(9, "left"), (4, "center")])
+@cases("width, start", (9, "left"), (4, "center"))
 def test_a_picture_that_a_telephone_scrolls_has_its_title_at_the_left(width, start):
     fig, axes = plt.subplots(1, 2, figsize=(width, 2), dpi=100)
     over_all = fig.suptitle("Two panels")

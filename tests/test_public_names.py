@@ -8,7 +8,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from _cases import cases
 
 import companion
 from companion import datasets
@@ -70,7 +70,7 @@ WITH_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("module", ["companion", *modules_with_lists()])
+@cases("module", "companion", *modules_with_lists())
 def test_listed_names_exist_once(module):
     home = import_module(module)
     assert len(set(home.__all__)) == len(home.__all__)
@@ -84,7 +84,7 @@ def test_type_checkers_see_the_names_of_the_package():
     assert seen == set(companion.__all__) - {"__version__"}
 
 
-@pytest.mark.parametrize("name", sorted(READERS))
+@cases("name", *sorted(READERS))
 def test_what_readers_are_shown_documents_what_it_takes(name):
     value = READERS[name]
     assert documentation(value).strip()
@@ -92,7 +92,7 @@ def test_what_readers_are_shown_documents_what_it_takes(name):
         assert undocumented(value) == []
 
 
-@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
+@cases("path", *WITH_EXAMPLES, ids=lambda path: path.stem)
 def test_the_examples_of_the_docstrings_run(path):
     name = ".".join(path.relative_to(HOME.parent).with_suffix("").parts)
     results = doctest.testmod(import_module(name))

@@ -5,6 +5,7 @@ from shutil import which
 
 import psutil
 import pytest
+from _cases import cases
 from _run import wait_for
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
@@ -116,10 +117,6 @@ def ledger(browser):
     return browser
 
 
-FILTERS = {"paper": "gacv", "artefact": "wrsvm/table_3", "asks": "claim"}
-FILTERS["verdict"] = "differs, explained"
-
-
 def test_a_table_alone_is_judged_as_a_whole_above_its_rows(ledger):
     ledger.choose("artefact", "usvc/table_3")
     texts = [item.text for item in ledger.finds("#ledger-together li")]
@@ -208,7 +205,7 @@ def touch(browser, element, share):
     actions.perform()
 
 
-@pytest.mark.parametrize("name", [*MOVING, "tour"])
+@cases("name", *MOVING, "tour")
 def test_two_knobs_move_a_figure_without_a_kernel(browser, site, name):
     page = f"notebooks/{name}.html"
     assert (site.folder / page).stat().st_size < 1_000_000
@@ -241,9 +238,11 @@ def test_every_page_fits_its_window_shows_its_figures_and_does_not_complain(
     browser, site
 ):
     # Of the reference and the sources, which one template writes, the largest page stands for all.
-    paths = [*site.folder.glob("*.html")]
-    paths += [*(site.folder / "docs").rglob("*.html")]
-    paths += [*(site.folder / "notebooks").rglob("*.html")]
+    paths = [
+        *site.folder.glob("*.html"),
+        *(site.folder / "docs").rglob("*.html"),
+        *(site.folder / "notebooks").rglob("*.html"),
+    ]
     for name in ("api", "source"):
         pages = (site.folder / name).rglob("*.html")
         paths.append(max(pages, key=lambda path: path.stat().st_size))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from _cases import cases, each, refused
 from _conformal_problems import scatter_matrices
+from numpy.testing import assert_allclose
 
 from companion.conformal.separability import Separability
 from companion.kernels import gram
@@ -40,7 +41,7 @@ def differences(function, x, step):
 def test_J_is_that_of_scatter_matrices_in_the_empirical_feature_space(seed, share):
     _, y, K, rng = problem(seed=seed, share=share)
     Z = empirical_points(K)
-    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-12)
+    assert_allclose(Z @ Z.T, K, atol=1e-12)
     criterion = Separability(K, y)
     assert criterion.value(np.ones(y.size)) == pytest.approx(
         explicit_J(Z, y), rel=1e-10
@@ -48,7 +49,7 @@ def test_J_is_that_of_scatter_matrices_in_the_empirical_feature_space(seed, shar
     Q = rng.uniform(0.0, 3.0, (5, y.size))
     each = [criterion.value(q) for q in Q]
     assert each == pytest.approx([explicit_J(q[:, None] * Z, y) for q in Q], rel=1e-9)
-    np.testing.assert_allclose(criterion.values(Q), each, rtol=1e-12)
+    assert_allclose(criterion.values(Q), each, rtol=1e-12)
 
 
 def test_the_gradient_is_that_of_finite_differences():
@@ -59,7 +60,7 @@ def test_the_gradient_is_that_of_finite_differences():
         value, gradient = criterion.value_and_gradient(q)
         assert value == pytest.approx(criterion.value(q), rel=1e-12)
         wanted = differences(criterion.value, q, step=1e-5 * scale)
-        np.testing.assert_allclose(gradient, wanted, atol=1e-7 * np.abs(wanted).max())
+        assert_allclose(gradient, wanted, atol=1e-7 * np.abs(wanted).max())
         assert (
             abs(gradient @ q) < 1e-9 * np.abs(gradient).max() * q.max()
         )  # J is free of scale
@@ -78,9 +79,7 @@ def test_combinations_have_the_value_and_the_gradient_of_their_sum():
         value, gradient = J.value_and_gradient(coefficients)
         wanted, by_q = criterion.value_and_gradient(basis @ coefficients)
         assert value == pytest.approx(wanted, rel=1e-11)
-        np.testing.assert_allclose(
-            gradient, by_q @ basis, atol=1e-10 * np.abs(by_q).max()
-        )
+        assert_allclose(gradient, by_q @ basis, atol=1e-10 * np.abs(by_q).max())
         assert np.abs(gradient).max() > 0
     assert J.value_and_gradient(np.zeros(10))[0] == 0.0
     assert not J.value_and_gradient(np.full(10, np.inf))[1].any()

@@ -2,8 +2,8 @@
 
 import re
 
-import pytest
 import yaml
+from _cases import cases
 from _run import said
 
 from companion._utils.paths import project_root
@@ -17,7 +17,7 @@ SCHEMAS = {
 }
 
 
-@pytest.mark.parametrize("words", ["format --check", "check --output-format concise"])
+@cases("words", "format --check", "check --output-format concise")
 def test_every_file_is_as_ruff_writes_it_and_the_linter_finds_nothing(words):
     said("-m", "ruff", *words.split(), cwd=ROOT)
 
@@ -40,7 +40,7 @@ def test_the_hooks_are_valid_and_use_the_locked_formatter():
     assert revisions["https://github.com/astral-sh/ruff-pre-commit"] == f"v{locked}"
 
 
-@pytest.mark.parametrize("schema", SCHEMAS)
+@cases("schema", *SCHEMAS)
 def test_files_for_other_services_are_valid(schema):
     paths = sorted(ROOT.glob(SCHEMAS[schema]))
     assert paths

@@ -3,8 +3,8 @@
 from functools import partial
 
 import numpy as np
-import pytest
-from _cases import refused
+from _cases import cases, each, refused
+from numpy.testing import assert_allclose
 
 from companion.datasets import flip_labels, three_classes
 from companion.datasets.checkers import checkers_board, checkers_board_grid
@@ -22,9 +22,9 @@ def test_two_gaussians_have_their_means_and_unit_covariance():
         part = X[y == label]
         assert len(part) == n
         # Four standard errors: 1/sqrt(n) of a mean, sqrt(2/n) of a variance, 1/sqrt(n) otherwise.
-        np.testing.assert_allclose(part.mean(axis=0), mean, atol=4 / np.sqrt(n))
+        assert_allclose(part.mean(axis=0), mean, atol=4 / np.sqrt(n))
         covariance = np.cov(part.T)
-        np.testing.assert_allclose(np.diag(covariance), 1, atol=4 * np.sqrt(2 / n))
+        assert_allclose(np.diag(covariance), 1, atol=4 * np.sqrt(2 / n))
         assert abs(covariance[0, 1]) < 4 / np.sqrt(n)
 
 
@@ -40,9 +40,7 @@ def test_twonorm_has_its_means_and_its_bayes_error():
     n = 20_000
     X, y = twonorm(n, rng=1)
     assert X.shape == (n, 20)
-    np.testing.assert_allclose(
-        (X.T * y).mean(axis=1), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n)
-    )
+    assert_allclose((X.T * y).mean(axis=1), 2 / np.sqrt(20), atol=4.5 / np.sqrt(n))
     bayes = 0.0227501
     found = np.mean((X.sum(axis=1) > 0) != (y > 0))
     assert abs(found - bayes) < 4 * np.sqrt(bayes * (1 - bayes) / n)
@@ -53,13 +51,11 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
     for label, mean, variance in ((1, 0.0, 4.0), (-1, 2 / np.sqrt(20), 1.0)):
         part = X[y == label]
         error = np.sqrt(variance / len(part))
-        np.testing.assert_allclose(part.mean(axis=0), mean, atol=4.5 * error)
-        np.testing.assert_allclose(
-            part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part))
-        )
+        assert_allclose(part.mean(axis=0), mean, atol=4.5 * error)
+        assert_allclose(part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part)))
 
 
-@pytest.mark.parametrize("positive", [0, 1, 2])
+@cases("positive", 0, 1, 2)
 def test_waveforms_are_mixtures_of_two_triangles(positive):
     n = 30_000
     X, y = waveform(n, rng=1, positive=positive)
@@ -70,13 +66,9 @@ def test_waveforms_are_mixtures_of_two_triangles(positive):
     first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
     part = X[y > 0]
     spread = np.sqrt((1 + 3.0) / len(part))
-    np.testing.assert_allclose(
-        part.mean(axis=0), (first + second) / 2, atol=4.5 * spread
-    )
+    assert_allclose(part.mean(axis=0), (first + second) / 2, atol=4.5 * spread)
     # A share uniform on (0, 1) has the variance 1/12; the noise adds 1.
-    np.testing.assert_allclose(
-        part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07
-    )
+    assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
 
 
 BREIMAN = [twonorm, ringnorm, waveform, partial(threshold_case, "B")]
@@ -106,26 +98,23 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), BAD)
+@cases("call, message", *BAD)
 def test_bad_arguments_are_named(call, message):
     refused(message, call)
 
 
-# ------------------------------------------------------------------ the checkers board
-
-
 # ------------------------------------------------------------------ three classes
 
-GAUSSIANS = three_classes.three_gaussians, three_classes.three_gaussians_probability
-QUADRATIC = three_classes.quadratic_logits, three_classes.quadratic_logits_probability
-THREE = [GAUSSIANS, QUADRATIC]
+THREE = {
+    three_classes.three_gaussians: three_classes.three_gaussians_probability,
+    three_classes.quadratic_logits: three_classes.quadratic_logits_probability,
+}
 
 
-@pytest.mark.parametrize(("draw", "probability"), THREE)
-@pytest.mark.parametrize("flip", [0.0, 0.15, 1.0])
-def test_labels_come_with_their_probabilities(draw, probability, flip):
+@each(draw=THREE, flip=[0.0, 0.15, 1.0])
+def test_labels_come_with_their_probabilities(draw, flip):
     X, y = draw(60_000, flip, rng=0)
-    p = probability(X, flip)
+    p = THREE[draw](X, flip)
     assert np.allclose(p.sum(axis=1), 1.0)
     assert set(np.unique(y)) == {1, 2, 3}
     # calibration: among points of like probability that share has the label
@@ -143,14 +132,14 @@ def test_labels_come_with_their_probabilities(draw, probability, flip):
                 )
 
 
-@pytest.mark.parametrize(("draw", "_"), THREE)
-def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw, _):
+@cases("draw", *THREE)
+def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw):
     (X, y), (X_flipped, y_flipped) = draw(500, 0.0, rng=3), draw(500, 0.15, rng=3)
     assert np.array_equal(X, X_flipped)
     assert 0.09 < (y != y_flipped).mean() < 0.21
 
 
-@pytest.mark.parametrize(("draw", "_"), THREE)
-def test_an_empty_sample_and_a_flip_that_is_no_probability_are_refused(draw, _):
+@cases("draw", *THREE)
+def test_an_empty_sample_and_a_flip_that_is_no_probability_are_refused(draw):
     refused("n must be at least 1. Got 0", draw, 0)
     refused("flip must be a probability. Got 1.5", draw, 5, 1.5)

@@ -4,9 +4,10 @@ import hashlib
 
 import numpy as np
 import pytest
-from _cases import refused
+from _cases import cases, refused
 from _or_skip import or_skip
 from _run import python
+from numpy.testing import assert_array_equal
 from scipy.io import savemat
 
 from companion._utils.errors import DamagedData, UnknownDataset
@@ -32,7 +33,7 @@ def distributed(mirror, name):
         return dict(archive)
 
 
-@pytest.mark.parametrize("name", list_ida())
+@cases("name", *list_ida())
 def test_rebuilt_rows_and_labels_equal_the_distributed_ones(mirror, name):
     data = load(name)
     other = distributed(mirror, name)
@@ -65,13 +66,13 @@ def test_a_split_depends_on_its_problem_and_number_alone():
     assert python("-c", code, check=True).stdout.split() == [str(i) for i in splits[2]]
 
 
-@pytest.mark.parametrize("i", [0, 101, -1, 1.5, True])
+@cases("i", 0, 101, -1, 1.5, True)
 def test_a_split_of_another_number_is_refused(i):
     refused(f"numbered 1 to 100. Got {i!r}", ida_split, "heart", i)
     refused("numbered 1 to 20. Got 21", ida_split, "image", 21)
 
 
-@pytest.mark.parametrize("function", [load_ida, lambda name: ida_split(name, 1)])
+@cases("function", load_ida, lambda name: ida_split(name, 1))
 def test_an_unknown_problem_is_refused(function):
     message = "'brest-cancer' is not a problem .* 'breast-cancer'"
     refused(message, function, "brest-cancer", error=UnknownDataset)
@@ -97,7 +98,7 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(
     train, test = (part.astype(int) - 1 for part in (parts[0, 1], parts[1, 1, :7]))
     wanted = (rows[train], labels[train, 0], rows[test], labels[test, 0])
     for array, expected in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(array, expected)
+        assert_array_equal(array, expected)
     refused("numbered 1 to 10. Got 11", genuine_split, "heart", 11)
     refused("no problem 'heart'", genuine_split, "heart", 1, error=DamagedData)
     refused(

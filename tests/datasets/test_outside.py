@@ -5,7 +5,7 @@ import pickle
 import re
 
 import pytest
-from _cases import refused
+from _cases import cases, refused
 
 from companion._utils.errors import DamagedData, DataUnavailable, UnknownDataset
 from companion.datasets import OUTSIDE, OutsideFile, data_digest, fetch_file, find_copy
@@ -72,9 +72,7 @@ def test_the_named_folder_comes_first_and_another_file_in_it_is_refused(toy, hel
         )
 
 
-@pytest.mark.parametrize(
-    ("sent", "says"), [(CONTENT[:-6], "ValueError"), (None, "HTTPError")]
-)
+@cases("sent, says", (CONTENT[:-6], "ValueError"), (None, "HTTPError"))
 def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, sent, says):
     place, served = toy
     served.unlink()
@@ -130,7 +128,7 @@ def test_digests_need_no_file_from_outside_but_refuse_another_one(
     refused("pendigits.tes is damaged", data_digest, "pendigits", error=DamagedData)
 
 
-@pytest.mark.parametrize("kind", [DataUnavailable, UnknownDataset, DamagedData])
+@cases("kind", DataUnavailable, UnknownDataset, DamagedData)
 def test_the_errors_survive_the_way_back_from_a_worker(kind):
     error = pickle.loads(pickle.dumps(kind("one line")))
     assert type(error) is kind

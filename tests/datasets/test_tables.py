@@ -5,8 +5,7 @@ import re
 import shutil
 
 import numpy as np
-import pytest
-from _cases import refused
+from _cases import cases, refused
 from _or_skip import or_skip
 
 from companion import datasets
@@ -20,30 +19,31 @@ from companion.datasets.uci import list_uci
 
 # First digits of the SHA-256 of the loaded arrays. Inputs are rounded to ten decimals, since
 # scaling may round differently on other machines.
-LOADED = {
-    ("load_ida", "titanic"): "fca68b51042aa1c1",
-    ("load_ida", "heart"): "9f5b9c20cb392159",
-    ("load_ida", "breast-cancer"): "157a79063b2c3bfb",
-    ("load_ida", "german"): "236daf41c0da7510",
-    ("load_ida", "diabetis"): "405a7bbb26b18121",
-    ("load_ida", "image"): "98f71d248ad9b10e",
-    ("load_ida", "thyroid"): "44780b52d22d3ae5",
-    ("load_ida", "waveform"): "bbac4080fef4fb68",
-    ("load_uci", "breast-cancer-wisconsin"): "cf4706f2dffb1fa2",
-    ("load_uci", "dermatology"): "338760030e887a8a",
-    ("load_uci", "haberman"): "126f87f66c3229d7",
-    ("load_uci", "post-operative"): "dd6a6d84937831a9",
-    ("load_uci", "heart-cleveland"): "e12c732ac3615b45",
-    ("load_uci", "hepatitis"): "addbb6e1e0a15561",
-    ("load_uci", "bupa"): "39dd60c456b6facb",
-    ("load_imbalanced", "glass7"): "4ea1a2127568f7f4",
-    ("load_imbalanced", "segment1"): "d4cff87bbc96acee",
-    ("load_imbalanced", "hepatitis"): "5c6816afc1f734ef",
-    ("load_imbalanced", "sonar"): "55de12ca3ab9e3b8",
-    ("load_imbalanced", "heart"): "e12c732ac3615b45",
-    ("load_imbalanced", "ionosphere"): "efb28045d162aa10",
-    ("load_imbalanced", "wdbc"): "66e3a78aef90e3bf",
-}
+LOADED = """\
+ida titanic fca68b51042aa1c1
+ida heart 9f5b9c20cb392159
+ida breast-cancer 157a79063b2c3bfb
+ida german 236daf41c0da7510
+ida diabetis 405a7bbb26b18121
+ida image 98f71d248ad9b10e
+ida thyroid 44780b52d22d3ae5
+ida waveform bbac4080fef4fb68
+uci breast-cancer-wisconsin cf4706f2dffb1fa2
+uci dermatology 338760030e887a8a
+uci haberman 126f87f66c3229d7
+uci post-operative dd6a6d84937831a9
+uci heart-cleveland e12c732ac3615b45
+uci hepatitis addbb6e1e0a15561
+uci bupa 39dd60c456b6facb
+imbalanced glass7 4ea1a2127568f7f4
+imbalanced segment1 d4cff87bbc96acee
+imbalanced hepatitis 5c6816afc1f734ef
+imbalanced sonar 55de12ca3ab9e3b8
+imbalanced heart e12c732ac3615b45
+imbalanced ionosphere efb28045d162aa10
+imbalanced wdbc 66e3a78aef90e3bf
+"""
+LOADED = [line.split() for line in LOADED.splitlines()]
 
 
 def test_every_table_is_described_and_registered():
@@ -85,18 +85,17 @@ def test_another_table_of_the_same_name_is_refused_and_other_line_ends_are_not(
 
 
 def test_every_problem_that_is_listed_has_its_digest():
-    listed = [("load_ida", name) for name in list_ida()]
-    listed += [("load_uci", name) for name in list_uci()]
-    listed += [("load_imbalanced", name) for name in list_imbalanced()]
-    assert listed == list(LOADED)
+    listed = {"ida": list_ida(), "uci": list_uci(), "imbalanced": list_imbalanced()}
+    names = {kind: [row[1] for row in LOADED if row[0] == kind] for kind in listed}
+    assert names == listed
 
 
-@pytest.mark.parametrize(("function", "name"), LOADED)
-def test_what_is_loaded_is_what_the_records_were_computed_from(function, name):
-    data = or_skip(getattr(datasets, function))(name)
+@cases("kind, name, digest", *LOADED)
+def test_what_is_loaded_is_what_the_records_were_computed_from(kind, name, digest):
+    data = or_skip(getattr(datasets, f"load_{kind}"))(name)
     found = hashlib.sha256()
     for array in (data.X, data.y):
         assert array.flags.c_contiguous
         assert not array.flags.writeable
         found.update((np.round(array.astype(float), 10) + 0.0).tobytes())
-    assert found.hexdigest()[:16] == LOADED[function, name]
+    assert found.hexdigest()[:16] == digest

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from _cases import each, refused
+from numpy.testing import assert_allclose
 
 from companion.datasets import get_threshold_case, threshold_case_error
 from companion.datasets.threshold_cases import threshold_case_densities
@@ -15,8 +17,7 @@ def error_by_quadrature(case, threshold, cluster_weight=None):
     return np.sum(wrong) * (x[1] - x[0])
 
 
-@pytest.mark.parametrize("case", ["A", "B"])
-@pytest.mark.parametrize("threshold", [0.1, 0.21, 0.45, 0.5, 0.8])
+@each(case=["A", "B"], threshold=[0.1, 0.21, 0.45, 0.5, 0.8])
 def test_the_error_in_closed_form_is_the_integral_of_the_densities(case, threshold):
     closed = threshold_case_error(case, threshold)
     assert closed == pytest.approx(error_by_quadrature(case, threshold), abs=2e-5)
@@ -53,13 +54,9 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
     error = threshold_case_error("B", thresholds)
     assert error.min() == pytest.approx(0.1785, abs=5e-5)
     assert thresholds[error.argmin()] == pytest.approx(0.211, abs=1e-3)
-    np.testing.assert_allclose(
-        error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9
-    )
+    assert_allclose(error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9)
 
 
 def test_a_weight_that_is_no_share_is_refused():
-    with pytest.raises(
-        ValueError, match=r"cluster_weight must be in \[0, 1\]. Got 1.5"
-    ):
-        threshold_case_error("A", 0.5, cluster_weight=1.5)
+    message = r"cluster_weight must be in \[0, 1\]. Got 1.5"
+    refused(message, threshold_case_error, "A", 0.5, cluster_weight=1.5)

@@ -1,16 +1,14 @@
 """Small seeded problems for the tests of estimators and tuning."""
 
 import numpy as np
-import pytest
+from _cases import cases
 
 KERNELS = [
     {"kernel": "rbf", "gamma": 0.4},
     {"kernel": "linear"},
     {"kernel": "poly", "gamma": 0.3, "degree": 2, "coef0": 1.0},
 ]
-each_kernel = pytest.mark.parametrize(
-    "kernel", KERNELS, ids=lambda kernel: kernel["kernel"]
-)
+each_kernel = cases("kernel", *KERNELS, ids=lambda kernel: kernel["kernel"])
 
 
 def two_clouds(n_samples=80, n_features=3, shift=1.0, seed=0, labels=(0, 1)):

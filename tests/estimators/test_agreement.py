@@ -3,7 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
+from _cases import cases
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from companion import (
@@ -22,7 +23,7 @@ from ._data import each_kernel, two_clouds
 MACHINES = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC]
 TOL = 1e-9
 
-each_machine = pytest.mark.parametrize("machine", MACHINES)
+each_machine = cases("machine", *MACHINES)
 
 
 def precise(machine, **parameters):
@@ -37,7 +38,7 @@ def assert_close(found, expected, factor=1e-6):
     assert np.abs(found - expected).max() <= factor * max(1.0, np.abs(expected).max())
 
 
-@pytest.mark.parametrize("machine", [*MACHINES, UnbiasedSVC])
+@cases("machine", *MACHINES, UnbiasedSVC)
 @each_kernel
 def test_a_precomputed_or_callable_kernel_is_the_named_one(machine, kernel):
     X, y = two_clouds(60)
@@ -56,9 +57,9 @@ def test_the_normal_of_a_linear_machine_is_in_coef(machine):
     X, y = two_clouds(60)
     fitted = machine(kernel="linear").fit(X, y)
     normal = (fitted.dual_coef_ @ X[fitted.support_])[0]
-    np.testing.assert_allclose(fitted.coef_[0], normal, atol=1e-12)
+    assert_allclose(fitted.coef_[0], normal, atol=1e-12)
     expected = X @ normal + fitted.intercept_[0]
-    np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-12)
+    assert_allclose(fitted.decision_function(X), expected, atol=1e-12)
     assert not hasattr(machine().fit(X, y), "coef_")
 
 
@@ -68,18 +69,14 @@ def test_rows_on_demand_give_the_machine_of_the_whole_matrix(machine):
     whole, rows = (
         by_smo(machine, tol=1e-5, cache_size=size).fit(X, y) for size in (200, 0.01)
     )
-    np.testing.assert_allclose(
-        rows.decision_function(X), whole.decision_function(X), atol=1e-3
-    )
+    assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-3)
     assert rows.kkt_violation_ <= 1e-5
 
 
-@pytest.mark.parametrize(
+@cases(
     "machine",
-    [
-        *(machine() for machine in (*MACHINES, UnbiasedSVC, WeightedRobustSVC)),
-        ConformalSVC(transform="mdt", search="validation_cma", random_state=0),
-    ],
+    *(machine() for machine in (*MACHINES, UnbiasedSVC, WeightedRobustSVC)),
+    ConformalSVC(transform="mdt", search="validation_cma", random_state=0),
     ids=lambda machine: type(machine).__name__,
 )
 def test_fits_in_threads_at_once_are_those_of_one(machine):
@@ -91,4 +88,4 @@ def test_fits_in_threads_at_once_are_those_of_one(machine):
 
     with ThreadPoolExecutor(2) as threads:
         for found in threads.map(values, range(4)):
-            np.testing.assert_array_equal(found, alone)
+            assert_array_equal(found, alone)

@@ -59,7 +59,7 @@ def is_solved(machine):
     return machine.kkt_violation_ <= (1e-3 if is_direct else machine.tol)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@cases("way", *WAYS)
 @settings(max_examples=6)
 @given(
     kernel=st.sampled_from(["rbf", "linear", "poly"]),

@@ -6,9 +6,10 @@ import tracemalloc
 import numpy as np
 import pytest
 from _cases import cases, refused, warned
-from _conformal_problems import metric_by_differences
+from _conformal_problems import METHODS, board, metric_by_differences
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -21,21 +22,16 @@ from companion.solvers.transformations import RULES, Amari, Williams, Xiong
 
 BOARD = {"C": 10.0, "gamma": 0.02, "random_state": 0}
 EAGER = {**BOARD, "validation_fraction": None, "max_transforms": 2}
-every = pytest.mark.parametrize("transform", list(RULES))
+every = cases("transform", *list(RULES))
 
 
-def board(n=300, positives=20, seed=0, labels=("common", "rare")):
-    rng = np.random.default_rng(seed)
-    rare = rng.permutation(n) < positives
-    X = (
-        rng.uniform(0, 2, (n, 2))
-        * np.where(rng.uniform(size=n) < 0.5, -1.0, 1.0)[:, None]
-    )
-    X[~rare, 1] *= -1.0
-    return X, np.asarray(labels)[rare.astype(int)]
+def named_board(n=300, positives=20, seed=1):
+    """The checkers board, its labels given by name."""
+    X, signs = board(n, positives, seed)
+    return X, np.where(signs > 0, "rare", "common")
 
 
-X, Y = board()
+X, Y = named_board()
 SIGNS = np.where(Y == "rare", 1.0, -1.0)
 
 
@@ -44,10 +40,8 @@ def test_without_a_kept_transformation_it_is_L2SVC_on_the_whole_set():
     plain = L2SVC(C=10.0, gamma=0.02, tol=1e-6).fit(X, Y)
     assert machine.n_transforms_ == 0
     assert len(machine.history_) == 2
-    np.testing.assert_allclose(
-        machine.decision_function(X), plain.decision_function(X), atol=1e-5
-    )
-    np.testing.assert_array_equal(machine.transformation(X), 1.0)
+    assert_allclose(machine.decision_function(X), plain.decision_function(X), atol=1e-5)
+    assert_array_equal(machine.transformation(X), 1.0)
     assert machine.objective_ == pytest.approx(plain.objective_, rel=1e-6)
     assert machine.intercept_ == pytest.approx(plain.intercept_, abs=1e-5)
     assert machine.support_.size == machine.n_support_.sum() == machine.dual_coef_.size
@@ -66,12 +60,12 @@ def test_decision_values_are_those_of_the_solver_and_of_the_documented_expansion
     K = d[:, None] * d * gram(X, gamma=0.02)
     expansion = K[:, support] @ beta + machine.intercept_[0]
     values = machine.decision_function(X)
-    np.testing.assert_allclose(values, expansion, atol=1e-8 * np.abs(values).max())
+    assert_allclose(values, expansion, atol=1e-8 * np.abs(values).max())
     # The conditions of optimality: slack = multiplier / C, for support vectors and others alike.
     slack = np.zeros(len(Y))
     slack[support] = SIGNS[support] * beta / 10.0
     assert np.all(SIGNS * values >= 1.0 - slack - 1e-4)
-    np.testing.assert_allclose((SIGNS * values + slack)[support], 1.0, atol=1e-4)
+    assert_allclose((SIGNS * values + slack)[support], 1.0, atol=1e-4)
     assert machine.converged_
     assert machine.duality_gap_ <= 1e-6 * abs(machine.objective_)
     assert np.array_equal(np.sort(support), support)
@@ -89,11 +83,9 @@ def test_a_weight_of_zero_is_the_sample_left_out_of_both_parts_and_a_factor_is_o
     weighted = clone(machine).fit(X, Y, sample_weight=weight)
     doubled = clone(machine).set_params(C=5.0).fit(X, Y, sample_weight=2.0 * weight)
     for same in (weighted, doubled):
-        np.testing.assert_array_equal(same.validation_, kept[part.validation_])
-        np.testing.assert_array_equal(same.support_, kept[part.support_])
-        np.testing.assert_array_equal(
-            same.decision_function(X), part.decision_function(X)
-        )
+        assert_array_equal(same.validation_, kept[part.validation_])
+        assert_array_equal(same.support_, kept[part.support_])
+        assert_array_equal(same.decision_function(X), part.decision_function(X))
 
 
 def test_validation_errors_count_samples_by_their_weight():
@@ -117,28 +109,24 @@ def test_the_rare_class_is_the_positive_one_whatever_its_name(transform):
     )
     assert machine.minority_class_ == "rare"
     assert turned.minority_class_ == "a"
-    np.testing.assert_allclose(
-        turned.decision_function(X), -machine.decision_function(X)
-    )
-    np.testing.assert_allclose(turned.dual_coef_, -machine.dual_coef_)
+    assert_allclose(turned.decision_function(X), -machine.decision_function(X))
+    assert_allclose(turned.dual_coef_, -machine.dual_coef_)
     assert turned.n_support_.tolist() == machine.n_support_[::-1].tolist()
     assert np.all((turned.predict(X) == "a") == (machine.predict(X) == "rare"))
 
 
-@pytest.mark.parametrize("transform", ["williams", "mdt"])
+@cases("transform", "williams", "mdt")
 def test_a_precomputed_kernel_gives_the_same_machine(transform):
-    T = board(50, 10, seed=3)[0]
+    T = board(50, seed=3)[0]
     points = ConformalSVC(transform=transform, **EAGER).fit(X, Y)
     matrix = ConformalSVC(transform=transform, kernel="precomputed", **EAGER)
     values = matrix.fit(gram(X, gamma=0.02), Y).decision_function(
         gram(T, X, gamma=0.02)
     )
-    np.testing.assert_allclose(
-        values, points.decision_function(T), rtol=1e-6, atol=1e-6
-    )
+    assert_allclose(values, points.decision_function(T), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("transform", sorted(set(RULES) - {"williams", "mdt"}))
+@cases("transform", *sorted(set(RULES) - {"williams", "mdt"}))
 def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
     machine = ConformalSVC(transform=transform, kernel="precomputed")
     refused(
@@ -148,7 +136,7 @@ def test_what_a_precomputed_kernel_does_not_give_is_said(transform):
 
 def test_magnification_is_the_volume_element_of_the_kernel_itself():
     machine = ConformalSVC(transform="wu_amari", **EAGER).fit(X, Y)
-    T = board(5, 2, seed=1)[0]
+    T = board(5, seed=1)[0]
 
     def kernel(A, B):
         gaussian = np.exp(-0.02 * np.sum((A - B) ** 2, axis=1))
@@ -157,7 +145,7 @@ def test_magnification_is_the_volume_element_of_the_kernel_itself():
     volumes = np.sqrt(np.linalg.det(metric_by_differences(kernel, T)))
     assert machine.magnification(T) == pytest.approx(volumes, rel=1e-3)
     plain = ConformalSVC(max_transforms=0, **BOARD).fit(X, Y)
-    np.testing.assert_allclose(plain.magnification(T), 2 * 0.02)
+    assert_allclose(plain.magnification(T), 2 * 0.02)
     refused(
         'use kernel="rbf"', ConformalSVC(kernel="linear").fit(X, Y).magnification, T
     )
@@ -172,10 +160,8 @@ def test_the_validation_part_is_stratified_reproducible_and_not_trained_on():
     assert machine.validation_.size == 75
     assert machine.n_transforms_ > 0
     assert not np.isin(machine.support_, machine.validation_).any()
-    np.testing.assert_array_equal(machine.validation_, again.validation_)
-    np.testing.assert_array_equal(
-        machine.decision_function(X), again.decision_function(X)
-    )
+    assert_array_equal(machine.validation_, again.validation_)
+    assert_array_equal(machine.decision_function(X), again.decision_function(X))
     assert not np.array_equal(machine.validation_, other.validation_)
     assert all(entry["separability"] > 0 for entry in machine.history_)
     numbers = [entry["transformation"] for entry in machine.history_]
@@ -215,12 +201,12 @@ def test_a_share_that_leaves_a_class_empty_is_refused(share, positives, missing)
     refused(
         message,
         ConformalSVC(validation_fraction=share).fit,
-        *board(positives=positives),
+        *named_board(positives=positives),
     )
 
 
 def test_a_class_of_one_sample_cannot_be_validated_but_can_be_trained_on():
-    X, y = board(positives=1)
+    X, y = named_board(positives=1)
     refused("validation_fraction=None", ConformalSVC().fit, X, y)
     assert np.all(np.isfinite(ConformalSVC(**EAGER).fit(X, y).decision_function(X)))
 
@@ -269,10 +255,8 @@ def test_degenerate_points_give_no_nan(points, transform, search, C, gamma):
         assert np.all(np.isfinite(machine.transformation(query)))
 
 
-ANY_TRANSFORM = [(transform, "separability_gradient") for transform in RULES]
-ANY_TRANSFORM += [("xiong", "separability_exact"), ("xiong", "separability_cma")]
-ANY_TRANSFORM += [("mdt", "separability_cma"), ("tsvt", "separability_cma")]
-VALIDATED = [(transform, "validation_cma") for transform in ("xiong", "mdt", "tsvt")]
+VALIDATED = [way for way in METHODS if "validation_cma" in way]
+ANY_TRANSFORM = [way for way in METHODS if way not in VALIDATED]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -289,7 +273,7 @@ def test_the_peak_of_memory_is_what_the_guard_asks_for(
     # Memory does not depend on how many steps a search takes, nor on how well it ends.
     monkeypatch.setattr(metamodels, "_MAX_STEPS", 2)
     n = 800
-    X, y = board(n, positives=160)
+    X, y = named_board(n, positives=160)
     machine = ConformalSVC(
         C=1.0,
         gamma=0.5,

@@ -1,10 +1,10 @@
 """Docstrings of public estimators: parameters, attributes, and examples that run."""
 
 import doctest
-import inspect
 import re
 
-import pytest
+from _cases import cases
+from numpydoc.docscrape import FunctionDoc
 from sklearn.datasets import make_moons
 
 import companion
@@ -17,19 +17,11 @@ MACHINES = [
 ]
 
 
-def entries(doc, section):
-    """Names documented in a numpydoc section."""
-    text = inspect.cleandoc(doc)
-    match = re.search(rf"^{section}\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)", text, re.M | re.S)
-    assert match, f"no section {section}"
-    names = re.findall(r"^(\w[\w, ]*?) : ", match.group(1), re.M)
-    return [name for group in names for name in group.split(", ")]
-
-
-@pytest.mark.parametrize("machine", MACHINES)
+@cases("machine", *MACHINES)
 def test_documented_attributes_are_those_of_a_fitted_machine(machine):
     X, y = make_moons(60, noise=0.2, random_state=0)
-    documented = set(entries(machine.__doc__, "Attributes"))
+    entries = FunctionDoc(machine)["Attributes"]
+    documented = {name for entry in entries for name in entry.name.split(", ")}
     found = set()
     for kernel in ("linear", "rbf"):
         fitted = machine(kernel=kernel).fit(X, y)

@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from _cases import cases, refused, warned
+from _cases import cases, each, refused, warned
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -30,8 +31,8 @@ from ._data import two_clouds
 
 X, Y = two_clouds(40)
 ALL = [L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC]
-every = pytest.mark.parametrize("machine", ALL)
-anyone = pytest.mark.parametrize("machine", [*ALL, ConformalSVC, WeightedRobustSVC])
+every = cases("machine", *ALL)
+anyone = cases("machine", *ALL, ConformalSVC, WeightedRobustSVC)
 
 
 @every
@@ -41,11 +42,9 @@ anyone = pytest.mark.parametrize("machine", [*ALL, ConformalSVC, WeightedRobustS
 def test_any_two_labels_are_sorted_and_predicted_by_sign(machine, labels):
     X, y = two_clouds(60, shift=2.0, labels=labels)
     fitted = machine().fit(X, y)
-    np.testing.assert_array_equal(fitted.classes_, np.unique(y))
+    assert_array_equal(fitted.classes_, np.unique(y))
     values = fitted.decision_function(X)
-    np.testing.assert_array_equal(
-        fitted.predict(X), fitted.classes_[(values > 0).astype(int)]
-    )
+    assert_array_equal(fitted.predict(X), fitted.classes_[(values > 0).astype(int)])
     assert fitted.score(X, y) > 0.85
     assert fitted.n_support_.sum() == len(fitted.support_)
 
@@ -111,7 +110,7 @@ def test_caches_prototypes_and_criteria_are_refused_as_well(monkeypatch):
     L1SVC(cache_size=20.0).fit(X, y)
 
 
-@pytest.mark.parametrize("machine", [*ALL, ConformalSVC])
+@cases("machine", *ALL, ConformalSVC)
 def test_one_class_or_three_are_refused(machine):
     refused("samples of two classes.*only one class", machine().fit, X, np.zeros(40))
     message = rf"Only binary.*3 classes.*OneVsOneClassifier\({machine.__name__}\(\)\).fit\(X, y\)"
@@ -124,15 +123,12 @@ def test_a_gram_matrix_must_be_square(machine):
     refused(message, machine(kernel="precomputed").fit, X, Y)
 
 
-@pytest.mark.parametrize("machine", [L1SVC, L2SVC])
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@each(machine=[L1SVC, L2SVC], kernel=["linear", "rbf"])
 def test_an_infinite_C_is_the_hard_margin_of_svc(machine, kernel):
     X, y = two_clouds(60, shift=6.0)
     theirs = SVC(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
     ours = machine(C=np.inf, kernel=kernel, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(
-        ours.decision_function(X), theirs.decision_function(X), atol=1e-5
-    )
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     search = KernelGridSearchCV(machine(kernel=kernel), {"C": [1.0, np.inf]}, cv=3).fit(
         X, y
     )
@@ -141,10 +137,10 @@ def test_an_infinite_C_is_the_hard_margin_of_svc(machine, kernel):
 
 def test_an_infinite_C_of_equalities_interpolates_the_labels():
     machine = LeastOneNormSVC(C=np.inf, tol=1e-6).fit(X, Y)
-    np.testing.assert_allclose(machine.decision_function(X), 2 * Y - 1, atol=1e-5)
+    assert_allclose(machine.decision_function(X), 2 * Y - 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("machine", [L1SVC, L2SVC, LeastOneNormSVC])
+@cases("machine", L1SVC, L2SVC, LeastOneNormSVC)
 def test_an_infinite_C_ends_with_a_warning_where_no_machine_fits(machine):
     fitted = machine(C=np.inf, kernel="linear")
     warned("no machine fits the samples.*finite C", fitted.fit, X, Y)
@@ -157,10 +153,11 @@ def test_a_warning_points_at_the_line_of_the_caller():
     machines = [
         L1SVC(C=100.0, max_iter=5),
         WeightedRobustSVC(truncation=0.0, C=10.0, max_iter=1),
+        UnbiasedSVC(max_iter=1),
+        ConformalSVC(max_iter=1, random_state=0),
+        make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5)),
+        KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False),
     ]
-    machines += [UnbiasedSVC(max_iter=1), ConformalSVC(max_iter=1, random_state=0)]
-    machines += [make_pipeline(StandardScaler(), L1SVC(C=100.0, max_iter=5))]
-    machines += [KernelGridSearchCV(L1SVC(max_iter=3), {"C": [100.0]}, refit=False)]
     for machine in machines:
         with pytest.warns(ConvergenceWarning) as caught:
             machine.fit(X, y)
@@ -243,14 +240,19 @@ BAD = {
         "slope": [0],
         "damping": [1.0, -0.1],
         "loss": ["step"],
-    }
-    | {"init": ["zero"], "n_prototypes": [0], "max_iter": [0]},
+        "init": ["zero"],
+        "n_prototypes": [0],
+        "max_iter": [0],
+    },
     ConformalSVC: {
         "transform": ["amarii"],
         "search": ["grid"],
         "validation_fraction": [1.0],
-    }
-    | {"theta": [-0.1], "max_transforms": [-1], "gamma": [-1.0], "C": [0.0]},
+        "theta": [-0.1],
+        "max_transforms": [-1],
+        "gamma": [-1.0],
+        "C": [0.0],
+    },
 }
 
 
@@ -268,9 +270,7 @@ def test_a_bad_parameter_is_named_with_its_rule_and_value_and_nothing_is_lost(
         got = re.escape(repr(value))
         rule = f"The '{name}' parameter of {machine.__name__} must be .* Got {got}"
         refused(rule, fitted.set_params(**{name: value}).fit, X, y)
-    np.testing.assert_array_equal(
-        fitted.set_params(**kept).decision_function(X), before
-    )
+    assert_array_equal(fitted.set_params(**kept).decision_function(X), before)
 
 
 def test_a_matrix_too_large_to_factorise_is_refused_with_the_way_out():

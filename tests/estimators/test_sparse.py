@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
 import companion
@@ -46,13 +47,13 @@ def machine(name, **settings):
     return getattr(companion, name)(**PRECISE[name] | settings)
 
 
-@pytest.mark.parametrize("name", PRECISE)
+@cases("name", *PRECISE)
 @cases(
     "kernel",
     *KERNELS,
     ids=lambda kernel: kernel if isinstance(kernel, str) else "callable",
 )
-@pytest.mark.parametrize("n_features", [8, 200])
+@cases("n_features", 8, 200)
 def test_every_machine_is_that_of_the_array(name, kernel, n_features):
     X, y = sparse_points(
         n_features=n_features, density=0.02 if n_features > 99 else 0.3
@@ -62,10 +63,8 @@ def test_every_machine_is_that_of_the_array(name, kernel, n_features):
     for form in FORMS:
         fitted = machine(name, kernel=kernel).fit(form(X), y)
         for queries in (form(X), X.toarray()):
-            np.testing.assert_allclose(
-                fitted.decision_function(queries), expected, atol=1e-5
-            )
-    np.testing.assert_allclose(dense.decision_function(X), expected, atol=1e-5)
+            assert_allclose(fitted.decision_function(queries), expected, atol=1e-5)
+    assert_allclose(dense.decision_function(X), expected, atol=1e-5)
 
 
 @given(
@@ -84,21 +83,17 @@ def test_kernel_values_and_rows_on_demand_are_those_of_the_array(
     expected = gram(X.toarray(), **parameters)
     K = gram(X, **parameters)
     assert np.array_equal(K, K.T)
-    np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-12)
+    assert_allclose(K, expected, rtol=1e-12, atol=1e-12)
     across = gram(X.toarray(), Z.toarray(), **parameters)
     for queries, centres in ((X, Z), (X.toarray(), Z), (X, Z.toarray())):
-        np.testing.assert_allclose(
-            gram(queries, centres, **parameters), across, atol=1e-12
-        )
+        assert_allclose(gram(queries, centres, **parameters), across, atol=1e-12)
     distances = squared_distances(X)
-    np.testing.assert_allclose(distances, squared_distances(X.toarray()), atol=1e-12)
+    assert_allclose(distances, squared_distances(X.toarray()), atol=1e-12)
     assert not distances.diagonal().any()
     rows = KernelRows(X, cache_size=3 * n * 8e-6, **parameters)
     some = np.array([4, 1])
-    np.testing.assert_allclose(
-        rows.buffer[rows.ensure(some)], expected[some], atol=1e-12
-    )
-    np.testing.assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
+    assert_allclose(rows.buffer[rows.ensure(some)], expected[some], atol=1e-12)
+    assert_allclose(rows.diagonal, expected.diagonal(), rtol=1e-12)
 
 
 def test_criteria_of_a_machine_are_those_of_the_array():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _cases import refused
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion import L1SVC, UnbiasedSVC
 from companion.kernels import gram
@@ -19,13 +20,11 @@ def test_the_semiparametric_machine_is_the_solver_on_its_prototypes():
     machine.fit(X, y, sample_weight=weight)
     seed = np.random.RandomState(3).randint(2**31 - 1)
     prototypes = fscl(X, 10, rng=seed, sample_weight=weight)
-    np.testing.assert_array_equal(machine.prototypes_, prototypes)
+    assert_array_equal(machine.prototypes_, prototypes)
     design = Design.kernel(gram(X, prototypes, gamma=0.3), gram(prototypes, gamma=0.3))
     settings = {"loss": Unbiased(2), "start": "svc", "sample_weight": weight}
     expected = wls(design, np.where(y == 1, 1.0, -1.0), 5.0, **settings)
-    np.testing.assert_allclose(
-        machine.decision_function(X), expected.decision_function, atol=1e-8
-    )
+    assert_allclose(machine.decision_function(X), expected.decision_function, atol=1e-8)
     assert machine.dual_coef_.shape == (1, 10)
 
 
@@ -49,7 +48,7 @@ def test_with_the_sigmoid_the_machine_is_a_minimum_that_lies_below_the_svc_it_st
     for step in 1e-3 * np.random.default_rng(0).standard_normal((20, w.size + 1)):
         assert objective(w + step[:-1], b + step[-1]) > machine.objective_
     slack = 1 - signs * machine.decision_function(X)
-    np.testing.assert_allclose(w, C * (signs * loss.derivative(slack)) @ X, atol=1e-6)
+    assert_allclose(w, C * (signs * loss.derivative(slack)) @ X, atol=1e-6)
 
 
 def test_prototypes_of_a_precomputed_kernel_are_refused():

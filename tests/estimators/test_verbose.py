@@ -1,7 +1,7 @@
 """A line that says how far a fit is, where it is asked for and the fit takes long."""
 
-import numpy as np
-import pytest
+from _cases import cases
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 
@@ -18,7 +18,7 @@ MACHINES = [
 ]
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=str)
+@cases("machine", *MACHINES, ids=str)
 def test_a_long_fit_says_how_far_it_is_and_is_the_same(machine, monkeypatch, capsys):
     silent = clone(machine).fit(X, Y)
     speaking = clone(silent).set_params(verbose=1).fit(X, Y)
@@ -32,4 +32,4 @@ def test_a_long_fit_says_how_far_it_is_and_is_the_same(machine, monkeypatch, cap
     said = capsys.readouterr().err
     assert f"\r{type(machine).__name__}: " in said
     assert said.endswith("\n")
-    np.testing.assert_array_equal(values, silent.decision_function(X))
+    assert_array_equal(values, silent.decision_function(X))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refused
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion import WeightedRobustSVC
 from companion.kernels import gram
@@ -46,13 +47,13 @@ def test_decision_values_are_those_of_the_solver(kernel, parameters):
     start = parameters.get("init", "weighted")
     wanted = dca(design, y, matrix, 2.0, s, form=form, start=start)
     values = machine.decision_function(inputs)
-    np.testing.assert_allclose(values, wanted.decision_function, atol=1e-4)
-    np.testing.assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
+    assert_allclose(values, wanted.decision_function, atol=1e-4)
+    assert_allclose(values.sum(axis=1), 0.0, atol=1e-9)
     assert machine.objective_ == pytest.approx(wanted.objective, rel=1e-6)
     assert machine.converged_
     assert 0.0 <= machine.duality_gap_ <= 2e-8 * machine.objective_
     counts = np.bincount(y[machine.support_], minlength=3)
-    np.testing.assert_array_equal(machine.n_support_, counts)
+    assert_array_equal(machine.n_support_, counts)
     assert np.array_equal(machine.predict(inputs), names[values.argmax(axis=1)])
 
 

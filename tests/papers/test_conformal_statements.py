@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from _cases import cases
 from _conformal_problems import metric_by_differences
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion import L2SVC
 from companion.conformal.factors import kernel_metric, transformed_metric
@@ -61,25 +63,23 @@ def test_with_the_weights_of_the_svm_amari_magnifies_near_the_frontier_and_not_f
     assert row["far"] + row["svm_units"] < 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", *range(5))
 def test_the_nearest_points_of_the_hulls_are_the_machine(seed):
     """(2.2.7), with squared slacks; and the bisector of Section 2.2.1, without slacks."""
     _, y, K = overlapping(seed)
     hull = mdm(K, y, ridge=0.1, tol=1e-10).to_svm()
     dual = smo(K, y, 0.0, np.inf, ridge=0.1, tol=1e-9)
-    np.testing.assert_allclose(hull.alpha, dual.alpha, atol=1e-5 * dual.alpha.max())
+    assert_allclose(hull.alpha, dual.alpha, atol=1e-5 * dual.alpha.max())
     assert hull.intercept == pytest.approx(dual.intercept, abs=1e-6)
     assert hull.objective == pytest.approx(dual.objective, rel=1e-8)
-    np.testing.assert_allclose(
-        hull.decision_function, dual.decision_function, atol=1e-5
-    )
+    assert_allclose(hull.decision_function, dual.decision_function, atol=1e-5)
     X, y = background.plane_sample(seed, background.FAR)
     hard = smo(X @ X.T, y, 0.0, np.inf, tol=1e-9).decision_function
     decision = background.linear_machine(X, y).decision(X)
-    np.testing.assert_allclose(decision, hard, atol=1e-5 * np.abs(hard).max())
+    assert_allclose(decision, hard, atol=1e-5 * np.abs(hard).max())
 
 
-@pytest.mark.parametrize("problem", [1, 4])
+@cases("problem", 1, 4)
 def test_the_dual_rises_to_where_the_primal_falls(problem):
     """Theorems 1 and 2: no feasible pair has the dual above the primal, and they meet."""
     t, F, theta = background.duality(problem)
@@ -99,10 +99,10 @@ def test_the_metrics_of_theorems_4_and_5_are_second_differences_of_the_kernels()
 
     metric = kernel_metric(points, gamma=0.25)
     found = metric_by_differences(gaussian, points)
-    np.testing.assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
+    assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
     metric = transformed_metric(c(points), gradient(points), metric)
     found = metric_by_differences(lambda a, b: c(a) * c(b) * gaussian(a, b), points)
-    np.testing.assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
+    assert_allclose(found, metric, atol=1e-4 * np.abs(metric).max())
     values = np.linalg.eigvalsh(K * np.outer(c(X), c(X)))
     assert values.min() >= -1e-10 * values.max()  # (3.3.24)
 
@@ -123,4 +123,4 @@ def test_the_map_of_figure_3_3_2_keeps_angles():
 def test_a_line_over_the_parabola_tells_the_points_of_figure_2_1_5_apart():
     _, y, image = background.parabola_sample()
     decision = background.linear_machine(image, y).decision(image)
-    np.testing.assert_array_equal(np.sign(decision), y)
+    assert_array_equal(np.sign(decision), y)

@@ -6,6 +6,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
+from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score
@@ -55,8 +57,8 @@ def test_folds_are_a_partition_of_their_number_standardised_on_their_training_pa
     for p in real_set:
         assert np.isfinite(p.X).all()
         assert np.isfinite(p.X_test).all()
-        np.testing.assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
-        np.testing.assert_allclose(p.X.std(axis=0)[:2], 1)
+        assert_allclose(p.X.mean(axis=0), 0, atol=1e-12)
+        assert_allclose(p.X.std(axis=0)[:2], 1)
         assert np.all(p.X[:, 2] == 0)
         assert abs((p.y_test > 0).mean() - 1 / 3) < 0.06
         assert np.array_equal(np.sort(np.r_[p.learn, p.validate]), np.arange(len(p.y)))
@@ -76,7 +78,7 @@ def test_the_base_machine_is_libsvms_with_squared_slacks():
     svc = SVC(C=1e10, kernel="precomputed", tol=1e-8).fit(K, p.y)
     far = np.exp(-cdist(p.X_test, p.X[svc.support_], "sqeuclidean") / 50)
     expected = far @ svc.dual_coef_[0] + svc.intercept_
-    np.testing.assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
+    assert_allclose(methods.Part(p).plain_decision(), expected, atol=5e-3)
 
 
 def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_patterns():
@@ -107,8 +109,16 @@ def test_a_box_holds_the_training_part_and_keeps_constant_columns():
 
 
 def paired_records(gap, partitions=20):
-    fixed = {"dataset": "Glass7", "false_alarms": 0, "n_positive": 10, "n_negative": 30}
-    fixed |= {"n_tried": 1, "n_trained": 2, "v_before": 0.1, "v_error": 0.1}
+    fixed = {
+        "dataset": "Glass7",
+        "false_alarms": 0,
+        "n_positive": 10,
+        "n_negative": 30,
+        "n_tried": 1,
+        "n_trained": 2,
+        "v_before": 0.1,
+        "v_error": 0.1,
+    }
     cells = product(range(1, partitions + 1), range(7), methods.ALL)
     frame = pd.DataFrame(cells, columns=["partition", "fold", "method"])
     missed = np.random.default_rng(0).integers(1, 4, size=partitions * 7)
@@ -156,7 +166,7 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert shown.WIL[0] == "0.0 *"
 
 
-@pytest.mark.parametrize("n, p", [(7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25)])
+@cases("n, p", (7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25))
 def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     assert real_sets.wilcoxon_p(np.arange(1.0, n + 1), np.zeros(n)) == pytest.approx(p)
     difference = np.random.default_rng(n).standard_normal(n)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases
 from scipy.stats import multivariate_normal
 
 from companion.papers.gacv import example
@@ -57,9 +58,7 @@ def test_p_s_has_the_sample_shares_in_its_denominator(points):
     assert (SAMPLE_SHARE[1] * positive / printed).max() > 1.0  # which no probability is
 
 
-@pytest.mark.parametrize(
-    ("case", "risk"), [("standard", 0.0951), ("nonstandard", 0.0781)]
-)
+@cases("case, risk", ("standard", 0.0951), ("nonstandard", 0.0781))
 def test_the_bayes_risk_by_one_integral_and_by_two_agree(case, risk):
     assert example.bayes_risk(case) == pytest.approx(risk, abs=6e-5)
     grid, _, _ = example.population()

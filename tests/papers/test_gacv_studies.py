@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
 
 from companion import L1SVC
 from companion.papers.gacv import example, selection
@@ -27,7 +28,7 @@ def machine(machines, k, j):
     return alone.fit(machines.X, machines.y)
 
 
-@pytest.mark.parametrize("cell", [(2, 1), (5, 4), (7, 8)])
+@cases("cell", (2, 1), (5, 4), (7, 8))
 def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(
     machines, cell
 ):
@@ -36,8 +37,12 @@ def test_a_cell_of_the_surfaces_is_the_criterion_of_a_machine_fitted_alone(
     y = machines.y
     surfaces = selection.one_fit_criteria(machines)
     p = machines.probability
-    alone = {"gckl": gckl(fitted, X, p), "misclass": misclass(fitted, X, p)}
-    alone |= {"gacv": gacv(fitted, X, y), "xa": xi_alpha(fitted, X, y)}
+    alone = {
+        "gckl": gckl(fitted, X, p),
+        "misclass": misclass(fitted, X, p),
+        "gacv": gacv(fitted, X, y),
+        "xa": xi_alpha(fitted, X, y),
+    }
     alone["xa_2"] = xi_alpha(fitted, X, y, rho=2, bound=1.0)
     alone["xa_half"] = xi_alpha(fitted, X, y, rho=0.5)
     for name, value in alone.items():

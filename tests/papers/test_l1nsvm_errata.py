@@ -6,6 +6,8 @@ beta_L += lambda, beta_U -= lambda, lambda = Delta / ||Z||^2 when nothing is cli
 
 import numpy as np
 import pytest
+from _cases import cases
+from numpy.testing import assert_allclose
 
 from companion.datasets import two_gaussians
 from companion.kernels import gram
@@ -39,7 +41,7 @@ def kkt_conditions(machine, y, result, C):
     return np.abs(residual).max()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", *range(5))
 def test_an_unclipped_step_lowers_the_dual_by_half_of_what_the_print_says(seed):
     _, y, K, beta, _ = problem(seed)
     scores = K @ beta - y
@@ -76,15 +78,13 @@ def test_the_sum_of_the_violation_bounds_the_printed_rule_by_two_epsilon():
     assert kkt_conditions("Least 1-Norm", y, conditions, C) <= epsilon * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@cases("machine", *MACHINES)
 def test_the_optimality_conditions_6_and_7_hold_at_the_solution(machine):
     _, y, K, _, C = problem()
     result = solve(machine, K, y, C, tol=1e-9)
     assert kkt_conditions(machine, y, result, C) <= 1e-8
     if machine == "LS":  # as section 2 must read
-        np.testing.assert_allclose(
-            result.alpha, C * (1 - y * result.decision_function), atol=1e-8
-        )
+        assert_allclose(result.alpha, C * (1 - y * result.decision_function), atol=1e-8)
 
 
 def test_section_5_has_lost_the_bias():

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases, each
+from numpy.testing import assert_allclose
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
@@ -27,8 +29,7 @@ def distinct():
     return fig_1.toy_problem(3, "two_at_random")[:2]
 
 
-@pytest.mark.parametrize("machine", studies.SEARCHED)
-@pytest.mark.parametrize("sample", ["titanic", "distinct"])
+@each(machine=studies.SEARCHED, sample=["titanic", "distinct"])
 def test_cross_validated_errors_equal_plain_refits(machine, sample, request):
     X, y = request.getfixturevalue(sample)
     folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
@@ -61,8 +62,7 @@ def primal(w, b, X, y, C, constraints, slacks):
     return w @ w / 2 + cost.sum()
 
 
-@pytest.mark.parametrize("C", table_1.C_VALUES)
-@pytest.mark.parametrize("cell", table_1.CELLS)
+@each(C=table_1.C_VALUES, cell=table_1.CELLS)
 def test_the_machine_of_a_cell_solves_its_primal(cell, C):
     """Its primal is its dual, below which no primal can be."""
     for draw in (1, 7, 50):
@@ -74,7 +74,7 @@ def test_the_machine_of_a_cell_solves_its_primal(cell, C):
         assert value == pytest.approx(-result.objective, rel=1e-7)
 
 
-@pytest.mark.parametrize("C", table_1.C_VALUES)
+@cases("C", *table_1.C_VALUES)
 def test_slacks_of_one_sign_are_the_least_with_no_point_beyond_its_hyperplane(C):
     X, y = table_1.sample(7)
     result = table_1.solve_one_sided(gram(X, kernel="linear"), y, C)
@@ -97,7 +97,7 @@ def test_sharing_multipliers_evenly_changes_no_decision(titanic):
         "Least 1-Norm", K, y, 1.0, tol=1e-8, selection="first_order", accelerate=False
     )
     even = identical_points.share_evenly(result.alpha, X, y)
-    np.testing.assert_allclose(K @ (y * even), K @ (y * result.alpha), atol=1e-9)
+    assert_allclose(K @ (y * even), K @ (y * result.alpha), atol=1e-9)
     assert np.count_nonzero(even) > 1.5 * np.count_nonzero(result.alpha)
 
 

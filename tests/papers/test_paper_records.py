@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
 from numba.core.dispatcher import Dispatcher
 
 from companion._utils.paths import data_dir, project_root
@@ -139,8 +140,12 @@ del SEARCHED["conformal/draws"]  # the methods of conformal/board on more draws
 #: whose decision value is within the tolerance of zero, another side.
 PATH = {"n_iter": 0.05, "n_sv": 0.02, "smo_n_sv": 0.2}
 PATH |= dict.fromkeys(("steps", "cost_steps", "cost_plain_steps"), 0.5)
-BELOW_TOLERANCE = ("kkt_violation", "duality_gap")
-BELOW_TOLERANCE += ("even_difference", "interior_difference")
+BELOW_TOLERANCE = (
+    "kkt_violation",
+    "duality_gap",
+    "even_difference",
+    "interior_difference",
+)
 ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
@@ -148,8 +153,15 @@ ERRORS = 0.004
 WITHOUT_FITS = ["gacv/fig_1"]
 WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels")]
 TIMES = ("seconds", "criteria_share")
-SHAPE = ("position", "length", "width", "tilt", "decades")
-SHAPE += ("length_by_sigma", "width_by_sigma")
+SHAPE = (
+    "position",
+    "length",
+    "width",
+    "tilt",
+    "decades",
+    "length_by_sigma",
+    "width_by_sigma",
+)
 TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
 OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
 OF_THE_CHOSEN_CELL["gacv/inefficiency"] = (
@@ -189,7 +201,7 @@ def _is_slow(unit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(STUDIES.keys() - TUNED))
+@cases("name", *sorted(STUDIES.keys() - TUNED))
 def test_a_sample_of_units_computed_from_scratch_agrees_with_the_records(name):
     study = STUDIES[name]
     units = [unit for unit in study.units("paper") if not _is_slow(unit)]
@@ -297,7 +309,7 @@ SHARE_ALIKE = {"wrsvm": 0.7, "conformal": 0.8}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEARCHED)
+@cases("name", *SEARCHED)
 def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
     study = SEARCHED[name]
     units = [u for u in study.units("paper") if u.params.get("dataset") in SMALL_SETS]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import each
 from scipy import stats
 from sklearn.svm import SVC
 
@@ -12,7 +13,7 @@ from companion.papers.usvc import cases, fig_1, fig_3_4, linear, paired_errors, 
 from companion.papers.usvc.splits import split, wrong
 
 
-@pytest.mark.parametrize("reading", list(cases.READINGS))
+@each(reading=cases.READINGS)
 def test_the_error_of_a_rule_is_what_a_large_sample_shows(reading):
     case, weight = cases.READINGS[reading]
     X, y = threshold_case(
@@ -27,7 +28,7 @@ def test_the_error_of_a_rule_is_what_a_large_sample_shows(reading):
     )
 
 
-@pytest.mark.parametrize("w", [2.0, -2.0])
+@each(w=[2.0, -2.0])
 def test_the_error_of_a_linear_rule_is_that_of_its_threshold_and_sign(w):
     error = float(threshold_case_error("B", 0.3))
     expected = pytest.approx(error if w > 0 else 1 - error, abs=1e-12)
@@ -67,7 +68,7 @@ def test_no_threshold_of_either_sign_has_fewer_errors_than_the_best():
         assert table_1.least_wrong(-x, y) == min(counted)
 
 
-@pytest.mark.parametrize("name", fig_3_4.LOSSES)
+@each(name=fig_3_4.LOSSES)
 def test_the_profile_is_least_where_the_machine_is(name):
     X, y = cases.sample("B", "train", 3)
     shape = fig_3_4.surface(X, y, fig_3_4.LOSSES[name])

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from _cases import cases
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -95,7 +96,7 @@ def judged_rows(paper):
     return judged
 
 
-@pytest.mark.parametrize("paper", list_papers())
+@cases("paper", *list_papers())
 def test_a_departure_larger_than_would_have_been_seen_is_seen_and_a_smaller_is_not(
     paper,
 ):
@@ -214,7 +215,7 @@ RULES = {"stochastic": word_of_a_mean, "spread": word_of_a_spread}
 RULES["ordinal"] = word_of_a_claim
 
 
-@pytest.mark.parametrize("paper", list_papers())
+@cases("paper", *list_papers())
 def test_the_words_follow_from_the_numbers(paper):
     wrong = []
     n_checked = 0
@@ -236,7 +237,7 @@ def test_the_words_follow_from_the_numbers(paper):
     assert n_checked
 
 
-@pytest.mark.parametrize("paper", list_papers())
+@cases("paper", *list_papers())
 def test_as_many_repetitions_as_an_undecided_claim_says_decide_it(paper):
     """Simulated with normal repetitions, if the truth is where it is seen now."""
     rng = np.random.default_rng(11)
@@ -267,7 +268,7 @@ def repeated(regeneration, n, rng):
     return {**regeneration, **own}
 
 
-@pytest.mark.parametrize("paper", list_papers())
+@cases("paper", *list_papers())
 def test_a_row_that_repeats_another_has_its_outcome(paper):
     ledger = pd.concat(read_ledgers(list_artefacts(paper))[0].values()).to_dict(
         "records"

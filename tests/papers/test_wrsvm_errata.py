@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from _wrsvm_by_hand import betas
+from _cases import cases
+from _margin_problems import betas
 from scipy.optimize import brentq
 
 from companion.papers.wrsvm import examples, population, regions, theory
@@ -20,7 +21,7 @@ def at(loss, s, A, B):
     return theory.advantage(loss, *[np.array([float(x)]) for x in (s, A, B)])[0]
 
 
-@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@cases("loss", "exponential", "logistic")
 def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_consistent(
     loss,
 ):
@@ -34,7 +35,7 @@ def test_the_hypothesis_of_the_proof_of_necessity_also_holds_where_the_loss_is_c
         assert at(loss, end, A, 1.0 - A) > 0
 
 
-@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@cases("loss", "exponential", "logistic")
 def test_for_a_smooth_truncated_loss_there_is_no_minimiser(loss):
     """Definition 3.1 speaks of the minimiser f*; the infimum is at an infinite lead."""
     s = 0.5 * theory.LOSSES[loss][2](3)
@@ -206,7 +207,7 @@ def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
     assert signs == {"U1,0.4": False, "U2,0.4": True, "U3,0.4": False}
 
 
-@pytest.mark.parametrize("config", [1, 2, 3])
+@cases("config", 1, 2, 3)
 def test_with_the_assumed_probabilities_table_2_prints_less_than_a_constant_decision(
     config,
 ):
@@ -230,7 +231,7 @@ def test_there_are_three_configurations_of_the_utilities():
     assert all(np.array_equal(examples.utility(i, 0.0), np.eye(3)) for i in (1, 2, 3))
 
 
-@pytest.mark.parametrize("a", [0.2, 0.4, 0.6, 0.8])
+@cases("a", 0.2, 0.4, 0.6, 0.8)
 def test_the_best_decision_under_U2_is_not_close_to_random(a):
     """A sure class 1 is worth 1 against a: each class has one region, whatever a."""
     U = examples.utility(2, a)

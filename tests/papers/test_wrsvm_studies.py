@@ -43,13 +43,6 @@ def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
     assert robust.tuning == pytest.approx(max(scores))
 
 
-def test_the_kernel_width_is_the_median_distance_between_classes():
-    X = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0], [0.0, 2.0]])
-    y = np.array([0, 0, 1, 2])
-    # pairs of different classes: 5, 5, 2, 2, sqrt(13), each counted twice
-    assert examples.median_distance(X, y) == pytest.approx(np.sqrt(13))
-
-
 def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     y = np.repeat([0, 1, 2], 120)
     monkeypatch.setattr(table_3, "digits", lambda: (np.zeros((360, 16)), y))
@@ -92,9 +85,11 @@ def test_one_test_sample_widens_the_errors_of_means_and_leaves_less_of_spreads()
     assert np.isnan(found.left[0])
 
 
-def test_the_other_width_is_the_median_distance_to_the_nearest_of_another_class():
+def test_the_widths_are_medians_of_the_distances_to_other_classes_and_to_the_nearest():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [3.0, 4.0], [0.0, 3.0]])
     y = np.array([0, 0, 1, 2])
+    # pairs of different classes: 5, 3, sqrt(18), 2, sqrt(10), each counted twice
+    assert examples.median_distance(X, y) == pytest.approx(np.sqrt(10))
     # nearest of another class: 3, 2, sqrt(10), 2
     assert examples.nearest_distance(X, y) == pytest.approx(2.5)
 

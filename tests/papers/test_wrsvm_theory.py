@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from _wrsvm_by_hand import betas, brackets
+from _cases import cases, each
+from _margin_problems import betas, brackets
+from numpy.testing import assert_allclose
 
 from companion.papers.wrsvm import examples, population, theory
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
-LOSSES = list(theory.LOSSES)
 
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("k", [3, 4])
+@each(loss=theory.LOSSES, k=[3, 4])
 def test_the_theorem_holds_inside_the_interval_and_fails_outside(loss, k):
     end = theory.LOSSES[loss][2](k)
     rng = np.random.default_rng(k)
@@ -21,8 +20,7 @@ def test_the_theorem_holds_inside_the_interval_and_fails_outside(loss, k):
         assert 0.0 < theory.share_decided(loss, k, s, rng) < 1.0
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("k", [3, 4])
+@each(loss=theory.LOSSES, k=[3, 4])
 def test_no_f_is_below_the_least_with_one_positive_margin(loss, k):
     """The lemma of the appendix, on random f, whatever the order of the classes."""
     rng = np.random.default_rng(k)
@@ -44,15 +42,11 @@ def test_costs_and_the_utilities_of_9_decide_alike():
         np.fill_diagonal(cost, 0.0)
         expected_cost = probability @ cost
         expected_utility = probability @ utility_from_cost(cost)
-        np.testing.assert_allclose(
-            expected_cost + expected_utility, cost.max(), rtol=1e-12
-        )
+        assert_allclose(expected_cost + expected_utility, cost.max(), rtol=1e-12)
         assert expected_cost.argmin() == expected_utility.argmax()
 
 
-@pytest.mark.parametrize(
-    ("config", "a", "sample"), [(1, 0.4, 2), (2, 0.4, 3), (3, 0.4, 1)]
-)
+@cases("config, a, sample", (1, 0.4, 2), (2, 0.4, 3), (3, 0.4, 1))
 def test_the_algorithm_done_by_hand_ends_where_the_solver_does(config, a, sample):
     """No step raises (10), and (13) and (15) hold at its end."""
     (X, y), _ = population.samples(sample, examples.FLIP)
@@ -74,16 +68,18 @@ def test_the_algorithm_done_by_hand_ends_where_the_solver_does(config, a, sample
     assert np.diff(values).max() < 1e-9 * values[0]
     found = dca(design, y, U, 1.0, -0.5)
     assert values[-1] == pytest.approx(found.objective, rel=1e-7)
-    bracket = brackets(machine.alpha, beta)
+    bracket = brackets(machine.alpha - beta)
     total = bracket.clip(min=0).sum()
     assert np.abs(bracket.sum(axis=0)).max() < 1e-9 * total  # (13)
     assert np.abs((bracket.T @ X).sum(axis=0)).max() < 1e-12 * total
-    np.testing.assert_allclose(bracket.T @ X, machine.w, atol=1e-5)  # (15)
+    assert_allclose(bracket.T @ X, machine.w, atol=1e-5)  # (15)
 
 
-@pytest.mark.parametrize(
-    ("k", "s"),
-    [(2, 0.0), (3, 0.0), (3, examples.S)],
+@cases(
+    "k, s",
+    (2, 0.0),
+    (3, 0.0),
+    (3, examples.S),
     ids=["binary psi-learning", "psi-learning", "RSVM"],
 )
 def test_a_machine_that_8_covers_has_the_objective_of_its_own_problem(k, s):

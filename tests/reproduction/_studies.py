@@ -40,8 +40,8 @@ def error_rate(unit):
     X, y, X_test, y_test = two_gaussians(unit.params["repetition"])
     model = SVC(C=unit.params["C"], gamma=0.5).fit(X, y)
     W = unit.rng().normal(size=(300, 300))
-    row = {"error": 100 * np.mean(model.predict(X_test) != y_test)}
-    row |= {
+    row = {
+        "error": 100 * np.mean(model.predict(X_test) != y_test),
         "n_support": np.int64(model.support_.size),
         "checksum": (W @ W.T @ W).sum() / 3,
     }

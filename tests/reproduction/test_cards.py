@@ -3,7 +3,7 @@
 import re
 
 import pandas as pd
-import pytest
+from _cases import cases, refused
 from test_verdicts import published, reproduced
 
 from companion.papers.across.overview import load_ledgers
@@ -56,7 +56,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+@cases("old, new, message", *FAULTS)
 def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message):
     text = f"""\
 - paper: toy
@@ -69,8 +69,7 @@ def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message)
     path.write_text(text)
     assert len(load_cards()["toy"]) == 1
     path.write_text(text.replace(old, new))
-    with pytest.raises(PublishedError, match=re.escape(message)):
-        load_cards()
+    refused(re.escape(message), load_cards, error=PublishedError)
 
 
 def test_the_records_bear_the_cards_out():

@@ -7,15 +7,16 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import dask
 import pytest
+from _cases import cases, refused
+from _command import invoke
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
-from click.testing import CliRunner
 
-from companion.cli import main
 from companion.reproduction import _dask
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.errors import ClusterError, UnitError
@@ -115,10 +116,10 @@ def test_a_cluster_that_lost_all_can_be_started_again(
     cluster, places, reference, monkeypatch
 ):
     monkeypatch.setattr(_dask, "WORKERLESS", 1)
-    options = {"backend": "dask"}
     lost = "the workers are lost .*{}.* are stored; run again"
-    with pytest.raises(ClusterError, match=lost.format("no worker for 1 seconds")):
-        load_records(study(n_repetitions=6), **options)
+    message = lost.format("no worker for 1 seconds")
+    run = partial(load_records, study(n_repetitions=6), backend="dask")
+    refused(message, run, error=ClusterError)
     assert stored(working(places)) == set()
 
     monkeypatch.setattr(_dask, "WORKERLESS", 30)  # for the workers to come up
@@ -129,38 +130,29 @@ def test_a_cluster_that_lost_all_can_be_started_again(
         monkeypatch.setattr(_dask, "WORKERLESS", 1)
         return list(cluster.workers)
 
-    no_worker = pytest.raises(
-        ClusterError, match=lost.format("no worker for 1 seconds")
-    )
-    with killing(cluster, workers, places, 3), no_worker:
-        load_records(study(n_repetitions=6), **options)
+    with killing(cluster, workers, places, 3):
+        refused(message, run, error=ClusterError)
     kept = len(stored(working(places)))
     assert 3 <= kept < N_UNITS
 
     monkeypatch.setattr(_dask, "WORKERLESS", 30)
     cluster.add_workers(1)
-    alone = pytest.raises(ClusterError, match=lost.format(""))
-    with killing(cluster, lambda: [cluster.scheduler], places, kept + 1), alone:
-        load_records(study(n_repetitions=6), **options)
+    with killing(cluster, lambda: [cluster.scheduler], places, kept + 1):
+        refused(lost.format(""), run, error=ClusterError)
     kept = len(stored(working(places)))
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - kept
     assert table(places) == reference
 
 
-@pytest.mark.parametrize(
-    "address", ["tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9"]
-)
+@cases("address", "tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9")
 def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch, address):
     monkeypatch.setattr(_dask, "CONNECT", 0.3)
     artefact = Artefact("tests", "table_0", "A table", (study(),))
     with dask.config.set({"scheduler-address": address}):
-        done = CliRunner().invoke(
-            main, ["reproduce", "--backend", "dask"], obj=[artefact]
-        )
-    assert done.exit_code == 4
-    assert f"The Dask scheduler {address} cannot be reached" in done.output
-    assert "check DASK_SCHEDULER_ADDRESS" in done.output
-    assert "Traceback" not in done.output
+        output = invoke([artefact], "reproduce", "--backend", "dask", code=4)
+    assert f"The Dask scheduler {address} cannot be reached" in output
+    assert "check DASK_SCHEDULER_ADDRESS" in output
+    assert "Traceback" not in output
 
 
 # ------------------------------------------------------------------------------ other software
@@ -177,10 +169,8 @@ def test_units_fail_on_a_worker_that_has_other_code(
     from code_of_the_cluster import compute
 
     cluster.add_workers(1)
-    with pytest.raises(
-        UnitError, match="(?s)6 of 6 units.*other code.*the same version"
-    ):
-        load_records(study(compute), backend="dask")
+    message = "(?s)6 of 6 units.*other code.*the same version"
+    refused(message, load_records, study(compute), backend="dask", error=UnitError)
     assert stored(working(places)) == set()
 
 
@@ -189,8 +179,5 @@ def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
         "raise ModuleNotFoundError('No module of this name')"
     )
     cluster.add_workers(1, path=(tmp_path,))
-    with pytest.raises(ClusterError, match="cannot run a unit .*the same version"):
-        load_records(study(), backend="dask")
-
-
-# ------------------------------------------------------------------ several threads in a worker
+    message = "cannot run a unit .*the same version"
+    refused(message, load_records, study(), backend="dask", error=ClusterError)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from _cases import cases, refused
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_papers
@@ -136,21 +137,19 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), FAULTS)
+@cases("old, new, message", *FAULTS)
 def test_each_fault_of_an_entry_is_named(load, old, new, message):
     text = next(text for text in LOADERS if old in text)
-    with pytest.raises(PublishedError) as caught:
-        load(text.replace(old, new), text)
-    assert message in str(caught.value)
+    fault = refused(None, load, text.replace(old, new), text, error=PublishedError)
+    assert message in str(fault)
 
 
 def test_all_faults_are_reported_at_once(load):
     text = DEVIATION.replace("reason:", "why:") + DEVIATION.replace("cancer", "lung")
-    with pytest.raises(PublishedError) as caught:
-        load(text + DEVIATION + DEVIATION)
-    numbers = [fault.partition(":")[0] for fault in caught.value.faults]
+    message = "heart / error stands there twice"
+    error = refused(message, load, text + DEVIATION + DEVIATION, error=PublishedError)
+    numbers = [fault.partition(":")[0] for fault in error.faults]
     assert numbers == ["line 1", "line 1", "line 8", "line 22", "line 22"]
-    assert "heart / error stands there twice" in str(caught.value)
 
 
 # ------------------------------------------------------------------ the project's own

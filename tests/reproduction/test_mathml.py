@@ -1,6 +1,6 @@
 """Formulas of the site."""
 
-import pytest
+from _cases import cases, refused
 
 from companion.reproduction.report.mathml import to_mathml
 
@@ -11,11 +11,10 @@ def test_lines_of_a_formula_are_aligned_and_no_mark_of_it_is_shown():
     assert ">&<" not in markup
 
 
-@pytest.mark.parametrize(
-    ("formula", "unknown"),
-    [(r"\nosuchname x", r"\nosuchname"), (r"\begin{gathered}a&b\end{gathered}", "&")],
+@cases(
+    "formula, unknown",
+    (r"\nosuchname x", r"\nosuchname"),
+    (r"\begin{gathered}a&b\end{gathered}", "&"),
 )
 def test_what_cannot_be_drawn_is_named(formula, unknown):
-    with pytest.raises(ValueError, match="is unknown") as error:
-        to_mathml(formula)
-    assert unknown in str(error.value)
+    assert unknown in str(refused("is unknown", to_mathml, formula))

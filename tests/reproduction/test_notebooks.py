@@ -6,6 +6,7 @@ import sys
 
 import nbformat
 import pytest
+from _cases import cases
 from _run import said
 from _studies import two_gaussians
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -145,7 +146,7 @@ def test_a_bad_parameter_starts_no_kernel(tmp_path, no_kernel, source):
     assert not (tmp_path / "out.ipynb").exists()
 
 
-@pytest.mark.parametrize("content", [None, "not json", "[]", "{}"])
+@cases("content", None, "not json", "[]", "{}")
 def test_what_cannot_be_read_or_written_is_a_failure_reported(
     tmp_path, no_kernel, source, content
 ):

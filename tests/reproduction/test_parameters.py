@@ -6,7 +6,7 @@ from functools import partial
 
 import nbformat
 import pytest
-from _cases import refusals, refused
+from _cases import cases, refusals, refused
 
 from companion.reproduction.artefacts import get_artefact, notebook_path
 from companion.reproduction.parameters import (
@@ -62,20 +62,17 @@ def test_a_line_declares_type_default_help_and_limits(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
-    [
-        "n = 3",
-        "n: int = 3",
-        "n: list = []  # some",
-        "n: int = x  # a count",
-        "n: int = None  # a count",
-    ],
+    "n = 3",
+    "n: int = 3",
+    "n: list = []  # some",
+    "n: int = x  # a count",
+    "n: int = None  # a count",
 )
 def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
-    with pytest.raises(ParameterError) as caught:
-        declared_by(tmp_path, f"{CELL}\n{line}")
-    (fault,) = caught.value.faults
+    text = f"{CELL}\n{line}"
+    (fault,) = refused(None, declared_by, tmp_path, text, error=ParameterError).faults
     assert fault.startswith(f"{line!r} declares none: write `name: type = default")
 
 
@@ -127,11 +124,10 @@ def test_a_bad_parameter_is_refused_by_name(check, change, message):
 
 
 def test_all_bad_parameters_are_listed_at_once(check):
-    with pytest.raises(ParameterError) as caught:
-        check({"n_drawz": 5, "C": "much", "n_draws": 7}, text=True)
-    assert len(caught.value.faults) == 2
-    with pytest.raises(ParameterError, match="'C' is no parameter of it: it has none"):
-        check_parameters("toy/t", {}, {"C": 1})
+    wrong = {"n_drawz": 5, "C": "much", "n_draws": 7}
+    assert len(refused(None, check, wrong, text=True, error=ParameterError).faults) == 2
+    message = "'C' is no parameter of it: it has none"
+    refused(message, check_parameters, "toy/t", {}, {"C": 1}, error=ParameterError)
 
 
 def test_without_its_notebook_nothing_is_declared_and_all_is_taken(
@@ -147,12 +143,9 @@ def test_plain_papermill_is_stopped_before_anything_is_computed(tmp_path):
     source = notebook_path(get_artefact("l1nsvm/table_1"))
     wrong = {"n_drawz": 5, "profile": "p"}
     output = tmp_path / "executed.ipynb"
-    with pytest.raises(
-        papermill.PapermillExecutionError, match="ParameterError"
-    ) as caught:
-        papermill.execute_notebook(
-            source, output, wrong, progress_bar=False, cwd=source.parent
-        )
-    assert "'n_drawz' is no parameter of it" in caught.value.evalue
-    assert "'profile' must be one of 'quick', 'paper'" in caught.value.evalue
-    assert caught.value.exec_count == 3
+    run = partial(papermill.execute_notebook, progress_bar=False, cwd=source.parent)
+    error = papermill.PapermillExecutionError
+    stopped = refused("ParameterError", run, source, output, wrong, error=error)
+    assert "'n_drawz' is no parameter of it" in stopped.evalue
+    assert "'profile' must be one of 'quick', 'paper'" in stopped.evalue
+    assert stopped.exec_count == 3

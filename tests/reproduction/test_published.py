@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,21 +16,18 @@ from companion.reproduction.published import (
 )
 
 GOOD = {
-    **{
-        "paper": "toy",
-        "artefact": "table_1",
-        "row": "a",
-        "column": "error",
-        "where": "p. 4",
-    },
-    **{
-        "printed": "22.4",
-        "value": "22.4",
-        "spread": "1.0",
-        "n": "100",
-        "kind": "stochastic",
-    },
-    **{"asks": "value", "spread_is": "standard deviation over splits"},
+    "paper": "toy",
+    "artefact": "table_1",
+    "row": "a",
+    "column": "error",
+    "where": "p. 4",
+    "printed": "22.4",
+    "value": "22.4",
+    "spread": "1.0",
+    "n": "100",
+    "kind": "stochastic",
+    "asks": "value",
+    "spread_is": "standard deviation over splits",
 }
 DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
 ORDINAL = {
@@ -38,8 +36,6 @@ ORDINAL = {
     "printed": "lower",
     "kind": "ordinal",
     "relation": "< 0",
-}
-ORDINAL |= {
     "asks": "claim",
     "sentence": "A is lower than B",
     "why": "lower is less than 0",
@@ -62,13 +58,18 @@ DIGITS = [
     ("150.0", 150.0, 1),
     ("150", 150.0, 0),
     ("-0.03", -0.03, 2),
+    ("\N{MINUS SIGN}2", -2.0, 0),
+    (".5", 0.5, 1),
+    ("16,167.4", 16167.4, 1),
+    ("1.5e-3", 0.0015, 4),
+    ("10^-3", 0.001, 3),
+    ("2.5 x 10^3", 2500.0, -2),
+    ("97.0%", 97.0, 1),
+    ("0", 0.0, 0),
 ]
-DIGITS += [("\N{MINUS SIGN}2", -2.0, 0), (".5", 0.5, 1), ("16,167.4", 16167.4, 1)]
-DIGITS += [("1.5e-3", 0.0015, 4), ("10^-3", 0.001, 3), ("2.5 x 10^3", 2500.0, -2)]
-DIGITS += [("97.0%", 97.0, 1), ("0", 0.0, 0)]
 
 
-@pytest.mark.parametrize(("text", "value", "decimals"), DIGITS)
+@cases("text, value, decimals", *DIGITS)
 def test_printed_digits_give_value_and_precision(text, value, decimals):
     printed = parse_printed(text)
     assert (printed.value, printed.decimals) == (value, decimals)
@@ -188,22 +189,19 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), FAULTS)
+@cases("change, message", *FAULTS)
 def test_each_fault_is_named_with_its_line(tmp_path, change, message):
-    with pytest.raises(PublishedError, match=f"(?s)toy.csv has .*line 3: .*{message}"):
-        load_published("toy", write(tmp_path, {}, change))
+    message = f"(?s)toy.csv has .*line 3: .*{message}"
+    path = write(tmp_path, {}, change)
+    refused(message, load_published, "toy", path, error=PublishedError)
 
 
 def test_all_faults_are_reported_at_once(tmp_path):
     path = write(tmp_path, {"kind": "random"}, {"value": "1"}, {}, {"row": "r2"})
-    with pytest.raises(PublishedError) as caught:
-        load_published("toy", path)
-    assert [fault.split(":")[0] for fault in caught.value.faults] == [
-        "line 2",
-        "line 3",
-        "line 5",
-    ]
-    assert "table_1 / r2 / error is already on line 4" in str(caught.value)
+    message = "table_1 / r2 / error is already on line 4"
+    error = refused(message, load_published, "toy", path, error=PublishedError)
+    places = [fault.split(":")[0] for fault in error.faults]
+    assert places == ["line 2", "line 3", "line 5"]
 
 
 #: Rows of each file: it is the print, and nothing else tells that a row is gone.

@@ -1,8 +1,7 @@
 """Records as cells, tables and frames: no order leaks in, and digits beyond those kept are gone."""
 
 import numpy as np
-import pytest
-from _cases import refused
+from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,6 +110,6 @@ NO_RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(("result", "error", "complaint"), NO_RESULTS)
+@cases("result, error, complaint", *NO_RESULTS)
 def test_results_that_cannot_be_stored_are_refused(result, error, complaint):
     refused(complaint, check_rows, UNIT, result, error=error)

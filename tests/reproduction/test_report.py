@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 import yaml
 from _cases import refused
+from _command import invoke
 from _pages import faults_of, read_pages
 from bs4 import BeautifulSoup
-from click.testing import CliRunner
 
-from companion.cli import main
 from companion.reproduction.artefacts import (
     Artefact,
     list_across,
@@ -199,8 +198,9 @@ def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
     )
     jsonschema.validate(written, schema)
     assert len(written) == sum(map(len, ledgers.values()))
-    with pytest.raises(jsonschema.ValidationError, match="perhaps"):
-        jsonschema.validate([written[0] | {"outcome": "perhaps"}], schema)
+    wrong = [written[0] | {"outcome": "perhaps"}]
+    error = jsonschema.ValidationError
+    refused("perhaps", jsonschema.validate, wrong, schema, error=error)
     graph = json.loads(site.read("ro-crate-metadata.json"))["@graph"]
     crate = {item["@id"]: item for item in graph}
     files = {part["@id"] for part in crate["./"]["hasPart"]}
@@ -335,11 +335,8 @@ def test_a_report_that_cannot_be_says_what_to_do(tmp_path, monkeypatch):
     artefact = Artefact("toy", "table_1", "A toy")
     with monkeypatch.context() as patch:
         patch.setenv("COMPANION_PROJECT", str(tmp_path))
-        result = CliRunner().invoke(
-            main, ["report", "--profile", "quick"], obj=[artefact]
-        )
-    assert result.exit_code == 2
-    assert "`companion reproduce --profile quick` writes them" in result.output
+        output = invoke([artefact], "report", "--profile", "quick", code=2)
+    assert "`companion reproduce --profile quick` writes them" in output
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):

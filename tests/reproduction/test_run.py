@@ -91,7 +91,7 @@ KILLED = [({"jobs": 2}, signal.SIGTERM), (DASK, signal.SIGKILL)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("options", "how"), KILLED, ids=["loky", "dask"])
+@cases("options, how", *KILLED, ids=["loky", "dask"])
 def test_a_killed_run_is_resumed_and_gives_the_same_records(
     places, reference, start, options, how
 ):
@@ -106,7 +106,7 @@ def test_a_killed_run_is_resumed_and_gives_the_same_records(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"jobs": 2}, DASK], ids=["1", "loky", "dask"])
+@cases("options", {}, {"jobs": 2}, DASK, ids=["1", "loky", "dask"])
 def test_ctrl_c_keeps_units_and_stops_workers_silently(
     places, reference, start, tmp_path, options
 ):
@@ -124,7 +124,7 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(
     assert table(places) == reference
 
 
-@pytest.mark.parametrize("fresh", [False, True])
+@cases("fresh", False, True)
 def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh):
     children = [start(fresh=fresh, keep_open=fresh) for _ in range(2)]
     computed = [int(child.communicate(timeout=60)[0]) for child in children]
@@ -134,17 +134,10 @@ def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh)
     assert stored(working(places)) == set()
 
 
-def test_only_missing_units_are_computed_when_the_study_grows(places):
-    load_records(study(n_repetitions=2))
-    grown = load_records(study(n_repetitions=5))
-    assert grown.computed == 6
-    assert grown.frame["repetition"].tolist() == [0, 1, 2, 3, 4] * 2
-
-
 # ------------------------------------------------------------------------ threads and warnings
 
 
-@pytest.mark.parametrize("options", [{}, {"jobs": 2}], ids=["1", "loky"])
+@cases("options", {}, {"jobs": 2}, ids=["1", "loky"])
 def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     from threadpoolctl import threadpool_info
 
@@ -156,7 +149,7 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@cases("jobs", 1, 2)
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
     places, start, tmp_path, jobs
 ):
@@ -168,22 +161,17 @@ def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
     )
 
 
-# ----------------------------------------------------------------------------- the progress bar
-
-
 # ------------------------------------------------------------------------------------ failures
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@cases("jobs", 1, 2)
 def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jobs):
-    with pytest.raises(UnitError, match="compute must return at least one row"):
-        load_records(study(_studies.returns_nothing))
-    with pytest.raises(UnitError) as caught:
-        load_records(study(_studies.fragile_error_rate, 4), jobs=jobs)
-    first, *lines = str(caught.value).splitlines()
-    assert first.startswith(
-        "2 of 8 units of tests/table_0 failed; the others are stored"
-    )
+    message = "compute must return at least one row"
+    refused(message, load_records, study(_studies.returns_nothing), error=UnitError)
+    message = "^2 of 8 units of tests/table_0 failed; the others are stored"
+    fragile = study(_studies.fragile_error_rate, 4)
+    error = refused(message, load_records, fragile, jobs=jobs, error=UnitError)
+    _, *lines = str(error).splitlines()
     assert len(lines) == 2
     assert (
         "tests/table_0(C=10.0, repetition=2): ZeroDivisionError: no variance"
@@ -195,7 +183,7 @@ def test_a_failing_unit_is_named_at_the_end_and_the_others_are_stored(places, jo
     assert load_records(study(n_repetitions=4)).computed == 4
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@cases("jobs", 1, 2)
 def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, jobs):
     records = load_records(study(_studies.fragile_error_rate, 2), jobs=jobs)
     assert records.missing == [
@@ -213,7 +201,7 @@ def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "dask"])
+@cases("backend", "loky", "dask")
 def test_workers_that_die_end_the_run_with_advice(places, backend):
     import dask
 
@@ -249,7 +237,7 @@ MEANINGLESS = [
 ]
 
 
-@pytest.mark.parametrize(("options", "complaint"), MEANINGLESS)
+@cases("options, complaint", *MEANINGLESS)
 def test_options_that_mean_nothing_are_refused(places, options, complaint):
     refused(complaint, load_records, study(), **options)
     refused(

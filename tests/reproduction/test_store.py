@@ -5,14 +5,13 @@ import lzma
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from _cases import refused
+from _cases import each, refused
+from _run import start
 from _studies import stored, study
 
 from companion.reproduction import index
@@ -46,9 +45,7 @@ def child(script, *arguments, n_repetitions=3):
     head = f"import resource, sys; sys.path.insert(0, {str(HERE)!r}); from _studies import study\n"
     head += "from companion.reproduction.store import RecordStore, StoreError\n"
     head += f"store = RecordStore(study(n_repetitions={n_repetitions}))\n"
-    command = [sys.executable, "-c", head + script, *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    return start("-c", head + script, *arguments)
 
 
 def test_reading_makes_no_folder(store, places):
@@ -98,17 +95,14 @@ def damage(path, how):
         path.write_bytes(path.read_bytes()[:5000])
 
 
-@pytest.mark.parametrize("how", ["notes", "cut", *NO_RECORDS])
-@pytest.mark.parametrize("action", ["records", "consolidate"])
+@each(how=["notes", "cut", *NO_RECORDS], action=["records", "consolidate"])
 def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     fill(store)
     damage(store.working, how)
     content = store.working.read_bytes()
-    with pytest.raises(
-        DamagedError, match="damaged and left as it is; move it away"
-    ) as caught:
-        getattr(again(store), action)()
-    assert str(store.working) in str(caught.value)
+    message = "damaged and left as it is; move it away"
+    told = refused(message, getattr(again(store), action), error=DamagedError)
+    assert str(store.working) in str(told)
     assert store.working.read_bytes() == content
 
 
@@ -121,8 +115,8 @@ def test_a_table_of_a_wheel_is_unpacked_and_a_damaged_one_named(store):
     store.path.unlink()
     assert again(store).records() == found
     packed.write_bytes(packed.read_bytes()[:-20])
-    with pytest.raises(DamagedError, match=rf"{packed.name} cannot be unpacked"):
-        again(store).records()
+    message = f"{packed.name} cannot be unpacked"
+    refused(message, again(store).records, error=DamagedError)
 
 
 # ------------------------------------------------------------------------- disks and permissions
@@ -200,8 +194,7 @@ def test_a_kill_between_the_table_and_its_line_in_the_index_loses_neither(
     fill(store, start=2)
     with monkeypatch.context() as patch:
         patch.setattr(index.os, "replace", stop_at(store.path))
-        with pytest.raises(KeyboardInterrupt):
-            store.consolidate()
+        refused(None, store.consolidate, error=KeyboardInterrupt)
     assert store.path.read_bytes() == old
     assert set(again(store).records()) == set(store.units)
     store.working.unlink()  # even then
@@ -272,7 +265,5 @@ def test_a_study_with_a_unit_twice_or_of_another_is_refused():
         "tests", "table_0", lambda profile: base.units(profile) * 2, base.compute
     )
     refused(r"lists a unit twice: tests/table_0\(C=10.0, repet", RecordStore, twice)
-    with pytest.raises(
-        ValueError, match="lists a unit of another study: tests/table_0"
-    ):
-        RecordStore(Study("tests", "table_9", base.units, base.compute))
+    other = Study("tests", "table_9", base.units, base.compute)
+    refused("lists a unit of another study: tests/table_0", RecordStore, other)

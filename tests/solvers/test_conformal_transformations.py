@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from _cases import cases, each, refusals, refused
 from _conformal_problems import METHODS, board, problem
+from numpy.testing import assert_allclose
 
 from companion.conformal.factors import Decay, Gaussians
 from companion.kernels import gram, squared_distances
@@ -19,7 +20,7 @@ from companion.solvers.conformal import (
 )
 from companion.solvers.transformations import KBA, MDT, RULES, Amari, Rule, Williams
 
-methods = pytest.mark.parametrize(("transform", "search"), METHODS)
+methods = cases("transform, search", *METHODS)
 
 
 def run(part, transform, search="separability_gradient", **settings):
@@ -68,14 +69,12 @@ def test_predictions_use_the_kernel_of_the_training(transform, search):
     K, D = matrices(part)
     wanted = 2 / result.machine.squared_norm * result.machine.decision_function
     whole = decisions(result, part)
-    np.testing.assert_allclose(
-        whole[result.samples], wanted, atol=1e-8 * np.abs(wanted).max()
-    )
+    assert_allclose(whole[result.samples], wanted, atol=1e-8 * np.abs(wanted).max())
     d = result.transformation(K, D, K.diagonal())
-    np.testing.assert_allclose(d[result.samples], result.factors, rtol=1e-9)
+    assert_allclose(d[result.samples], result.factors, rtol=1e-9)
     small, needed = result.compact()
     values = small.decision_function(K[:, needed], D[:, needed], K.diagonal())
-    np.testing.assert_allclose(values, whole, rtol=1e-9, atol=1e-9)
+    assert_allclose(values, whole, rtol=1e-9, atol=1e-9)
 
 
 @methods
@@ -105,9 +104,7 @@ def test_a_constant_transformation_is_another_penalty():
     """c^2 K + I / C is c^2 (K + I / (C c^2)): the machine of the penalty C c^2, decision / c^2."""
     _, _, part = problem(share=0.0)
     alpha = run(part, Constant(3.0), max_transforms=1).machine.alpha
-    np.testing.assert_allclose(
-        alpha, problem(share=0.0, C=90.0)[2].first.alpha, atol=1e-6
-    )
+    assert_allclose(alpha, problem(share=0.0, C=90.0)[2].first.alpha, atol=1e-6)
 
 
 def test_without_validation_samples_all_are_applied_unless_one_degenerates():
@@ -122,7 +119,7 @@ def test_without_validation_samples_all_are_applied_unless_one_degenerates():
     result = run(part, Constant(1e4), max_transforms=9)
     assert result.is_degenerate
     assert 0 < result.n_transforms < 9
-    np.testing.assert_allclose(result.factors, 1e4**result.n_transforms)
+    assert_allclose(result.factors, 1e4**result.n_transforms)
 
 
 @cases(
@@ -134,7 +131,7 @@ def test_without_validation_samples_all_are_applied_unless_one_degenerates():
     (Constant(np.nan), "is not finite"),
     (Constant(1e7), "vanishes beside"),
 )
-@pytest.mark.parametrize("share", [0.0, 0.25])
+@cases("share", 0.0, 0.25)
 def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
     _, _, part = problem(share=share)
     result = run(part, rule)
@@ -145,8 +142,8 @@ def test_a_transformation_that_degenerates_is_not_applied(rule, message, share):
     assert np.all(np.isfinite(decisions(result, part)))
 
 
-@pytest.mark.parametrize("tol", [1e-3, 1e-8])
-@pytest.mark.parametrize(("n", "C"), [(40, 10.0), (200, 1e4), (900, 1.0)])
+@cases("tol", 1e-3, 1e-8)
+@cases("n, C", (40, 10.0), (200, 1e4), (900, 1.0))
 def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     _, _, part = problem(n=n, positives=n // 10, C=C, tol=tol)
     first = TrainedMachine.first(part)
@@ -163,7 +160,7 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
             2.0 if machine is None else part.validation_error(machine, d, validation_d)
         )
     # Machines to a tolerance of 1e-3 may see a validation sample on either side.
-    np.testing.assert_allclose(errors, found, atol=0.1 if tol == 1e-3 else 1e-12)
+    assert_allclose(errors, found, atol=0.1 if tol == 1e-3 else 1e-12)
     best = race.best
     assert best.validation_error() == errors.min()
     assert best.machine.converged
@@ -201,7 +198,7 @@ def test_kba_is_its_formula_point_by_point(width, radius):
     else:
         near = [within(row) if within(row).size else np.ones(1) for row in D]
         wanted = [np.exp(-row / max(row.mean(), 1e-12)).mean() for row in near]
-    np.testing.assert_allclose(result.factors, wanted, atol=1e-7)
+    assert_allclose(result.factors, wanted, atol=1e-7)
 
 
 def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_distance():
@@ -214,12 +211,10 @@ def test_units_of_the_svm_are_those_of_the_hulls_times_two_over_the_squared_dist
         in_hull, in_svm = (
             run(part, rule, max_transforms=1).factors for rule in (hull, svm)
         )
-        np.testing.assert_allclose(in_svm, ratio * in_hull)
+        assert_allclose(in_svm, ratio * in_hull)
     found = run(part, MDT(units="svm"), max_transforms=1)
     K, _ = matrices(part)
-    np.testing.assert_allclose(
-        found.transformation(K)[found.samples], found.factors, rtol=1e-9
-    )
+    assert_allclose(found.transformation(K)[found.samples], found.factors, rtol=1e-9)
     refused("'units' of MDT must be 'hull' or 'svm'. Got 'x'", MDT, units="x")
 
 

@@ -2,20 +2,21 @@
 
 import numpy as np
 import pytest
-from _cases import each, refusals, refused, warned
-from hypothesis import given
-from hypothesis import strategies as st
-from margin_problems import (
+from _cases import cases, each, refusals, refused, warned
+from _margin_problems import (
     brackets,
     by_primal,
     clouds,
     design_of,
-    margins,
     objective_of,
     utilities,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.kernels import gram
+from companion.papers.wrsvm.theory import margins
 from companion.solvers import Design, dca, dca_path, min_margin, utility_from_cost
 
 FORMS = ("utility", "cost")
@@ -29,7 +30,7 @@ def problem(k, seed, form="utility", n=60):
 
 
 @each(form=FORMS)
-@pytest.mark.parametrize(("kernel", "k"), [("linear", 3), ("rbf", 2)])
+@cases("kernel, k", ("linear", 3), ("rbf", 2))
 def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     """The last tangent is that at the machine, whose convex problem the machine solves."""
     X, y, matrix = problem(k, 4, form, n=24)
@@ -40,7 +41,7 @@ def test_the_end_is_a_fixed_point_by_a_generic_qp(form, kernel, k):
     level, cut = (1.0, s) if form == "utility" else (-1.0, -s)
     f = machine.decision_function
     g = margins(machine.decision_function)
-    np.testing.assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
+    assert_allclose(machine.beta.sum(axis=2), C * matrix[y] * (g < cut))
     for i, j, m in np.argwhere(machine.beta > 0):
         assert f[i, m] == np.delete(f[i], j).max()
     assert np.count_nonzero(machine.beta) > 0
@@ -65,7 +66,7 @@ def test_without_truncation_or_below_all_margins_it_is_the_convex_machine():
     for s in (None, -np.inf, lowest - 1e-3):
         machine = dca(Design.linear(X), y, utility, 1.0, s)
         assert machine.n_steps == 0
-        np.testing.assert_array_equal(machine.coef, convex.coef)
+        assert_array_equal(machine.coef, convex.coef)
     assert dca(Design.linear(X), y, utility, 1.0, lowest + 1e-3).n_steps > 0
 
 
@@ -89,12 +90,12 @@ def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
         robust = dca(design, y, matrix, C, s, form=form, start=start)
         values = K @ forwards[1].coef[q].T + forwards[1].intercept[q]
         assert forwards[1].objective[q] == pytest.approx(robust.objective, rel=1e-6)
-        np.testing.assert_allclose(values, robust.decision_function, atol=1e-2)
+        assert_allclose(values, robust.decision_function, atol=1e-2)
     for one, other in zip(forwards, backwards, strict=True):
         assert one.converged.all()
         assert np.all(one.duality_gap <= 1e-7 * one.objective)
         if form == "utility" or one is forwards[0]:
-            np.testing.assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
+            assert_allclose(other.objective[::-1], one.objective, rtol=1e-6)
     assert not forwards[0].n_steps.any()
     assert forwards[1].n_steps.max() > 1
 

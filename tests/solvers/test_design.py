@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from _cases import refused
-from problems import KERNELS, same_machine, two_classes
+from _cases import cases, refused
+from _problems import KERNELS, same_machine, two_classes
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.kernels import gram
 from companion.losses import Hinge, Unbiased
@@ -18,7 +19,7 @@ def semiparametric(*points_and_kernel):
     return Design.kernel(*grams(*points_and_kernel))
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@cases("name", *KERNELS)
 def test_features_and_coefficients_give_the_expansion_and_its_norm(name):
     X, _ = two_classes(50, seed=1)
     prototypes = fscl(X, 9, rng=0)
@@ -26,11 +27,11 @@ def test_features_and_coefficients_give_the_expansion_and_its_norm(name):
     w = np.random.default_rng(0).normal(size=design.m)
     (K, inner) = grams(X, prototypes, name)
     beta = design.coefficients(w)
-    np.testing.assert_allclose(design.augmented[:, :-1] @ w, K @ beta, atol=1e-6)
+    assert_allclose(design.augmented[:, :-1] @ w, K @ beta, atol=1e-6)
     assert beta @ inner @ beta == pytest.approx(w @ w, rel=1e-6)
 
 
-@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4)], ids=str)
+@cases("loss", Hinge(), Unbiased(2), Unbiased(4), ids=str)
 def test_designs_that_span_the_same_functions_give_the_same_machine(loss):
     X, y = two_classes(50, seed=2)
     line = Design.kernel(gram(X, kernel="linear"))
@@ -40,7 +41,7 @@ def test_designs_that_span_the_same_functions_give_the_same_machine(loss):
     for one, other in ((every, plain), (line, Design.linear(X))):
         a, b = (wls(design, y, 2.0, loss=loss, tol=1e-9) for design in (one, other))
         same_machine(a, b, atol=1e-6, rel=1e-8)
-    np.testing.assert_allclose(X.T @ a.coef, b.coef, atol=1e-6)
+    assert_allclose(X.T @ a.coef, b.coef, atol=1e-6)
 
 
 def test_repeated_prototypes_get_no_coefficient():
@@ -50,7 +51,7 @@ def test_repeated_prototypes_get_no_coefficient():
     twice = semiparametric(X, np.concatenate([prototypes, prototypes[::-1]]))
     assert twice.m == once.m == 6
     a, b = (wls(design, y, 1.0, tol=1e-9) for design in (once, twice))
-    np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
+    assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
     assert b.coef.shape == (12,)
     assert np.count_nonzero(b.coef) == 6
 
@@ -74,5 +75,5 @@ def test_bad_matrices_are_named():
 
 def test_a_kernel_that_is_zero_everywhere_leaves_the_bias():
     machine = wls(Design.kernel(np.zeros((3, 3))), np.array([1.0, 1.0, -1.0]), 1.0)
-    np.testing.assert_array_equal(machine.coef, np.zeros(3))
-    np.testing.assert_allclose(machine.decision_function, 1.0, atol=1e-5)
+    assert_array_equal(machine.coef, np.zeros(3))
+    assert_allclose(machine.decision_function, 1.0, atol=1e-5)

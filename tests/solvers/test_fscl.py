@@ -2,6 +2,7 @@
 
 import numpy as np
 from _cases import refusals, refused
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.solvers.fscl import fscl
 
@@ -33,7 +34,7 @@ def test_the_compiled_loop_is_the_rule():
     expected, wins = reference(X, 7, 3)
     assert wins.min() > 0.2 * wins.mean()
     got = fscl(X, 7, rng=3)
-    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+    assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_a_sample_of_weight_zero_has_no_influence():
@@ -43,7 +44,7 @@ def test_a_sample_of_weight_zero_has_no_influence():
     moved = X.copy()
     moved[::4] += 1000.0
     one, other = (fscl(points, 4, rng=0, sample_weight=weight) for points in (X, moved))
-    np.testing.assert_array_equal(one, other)
+    assert_array_equal(one, other)
 
 
 @refusals(

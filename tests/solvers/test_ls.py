@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refused, warned
-from problems import problem
+from _problems import problem
+from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 
@@ -30,9 +31,7 @@ def test_cholesky_eigendecomposition_and_linear_system_agree(C, weight):
     ridge = 1.0 / (C * (np.ones(60) if weight is None else weight))
     beta, intercept = bordered_solution(K, Y, ridge)
     for result in (ls(K, Y, C, sample_weight=weight), LSPath(K, Y, weight).solve(C)):
-        np.testing.assert_allclose(
-            Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max()
-        )
+        assert_allclose(Y * result.alpha, beta, atol=1e-9 * np.abs(beta).max())
         assert result.intercept == pytest.approx(intercept, abs=1e-9)
         assert abs(result.duality_gap) < 1e-9 * (1.0 + abs(result.objective))
         assert result.kkt_violation < 1e-9
@@ -56,9 +55,7 @@ def refitted(K, y, C, tests, weight):
 @each(C=[0.1, 1.0, 100.0], weight=[None, WEIGHTS, SOME_ZERO])
 def test_leave_one_out_equals_refitting_without_each_sample(C, weight):
     expected = refitted(K, Y, C, [[i] for i in range(60)], weight)
-    np.testing.assert_allclose(
-        LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8
-    )
+    assert_allclose(LSPath(K, Y, weight).leave_one_out(C), expected, atol=1e-8)
 
 
 @each(weight=[None, WEIGHTS, SOME_ZERO], n_folds=[2, 5, 10])
@@ -73,7 +70,7 @@ def test_cross_validation_equals_refitting_without_each_fold(n_folds, weight):
     found = ls_held_out(K, Y, C_values, tests, sample_weight=weight)
     for C, held_out in zip(C_values, found, strict=True):
         expected = refitted(K, Y, C, tests, weight)
-        np.testing.assert_allclose(
+        assert_allclose(
             np.concatenate(held_out), expected[np.concatenate(tests)], atol=1e-8
         )
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from _cases import each, refusals, refused, warned
+from _cases import cases, each, refusals, refused, warned
+from _problems import KERNELS, problem
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import KERNELS, problem
+from numpy.testing import assert_allclose
 
 from companion.kernels import gram
 from companion.solvers import mdm
@@ -32,7 +33,7 @@ def assert_optimal(result, K, y, ridge, tol):
     assert [a[y > 0].sum(), a[y < 0].sum()] == pytest.approx([1.0, 1.0], abs=1e-14 * n)
     q = H @ (y * a)
     size = np.abs(H).max()
-    np.testing.assert_allclose(result.products, q, atol=1e-13 * size)
+    assert_allclose(result.products, q, atol=1e-13 * size)
     squared_norm = (y * a) @ q
     heights = y * q
     assert result.squared_norm == pytest.approx(squared_norm, abs=1e-13 * size)
@@ -56,14 +57,14 @@ def assert_optimal(result, K, y, ridge, tol):
         -0.5 * (m_plus + m_minus), abs=1e-13 * size
     )
     f = K @ (y * a) + result.intercept
-    np.testing.assert_allclose(result.decision_function, f, atol=1e-12 * size)
+    assert_allclose(result.decision_function, f, atol=1e-12 * size)
     assert result.converged
     assert not result.touching
     assert "at most" in result.stop_reason
 
 
 @each(kernel=KERNELS, C=[1e-2, 1.0, 1e4])
-@pytest.mark.parametrize(("selection", "accelerate"), MODES)
+@cases("selection, accelerate", *MODES)
 def test_every_solution_carries_its_certificates(selection, accelerate, kernel, C):
     K, y = problem(n=100, seed=4, kernel=kernel)
     solved(K, y, 1.0 / C, selection=selection, accelerate=accelerate, tol=1e-4)
@@ -95,12 +96,10 @@ def test_first_order_updates_are_those_of_the_algorithm():
     K, y = problem(n=70, seed=2)
     result = mdm(K, y, ridge=0.05, selection="first_order", tol=1e-9, max_iter=150)
     assert result.n_iter == 150
-    np.testing.assert_allclose(
-        result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12
-    )
+    assert_allclose(result.alpha, reference_pairs(K, y, 0.05, 150), atol=1e-12)
 
 
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@cases("accelerate", *ACCELERATIONS)
 def test_hulls_that_overlap_are_reported(accelerate):
     X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0]])
     y = np.array([1.0, 1.0, -1.0, -1.0])
@@ -117,7 +116,7 @@ def test_hulls_that_overlap_are_reported(accelerate):
     assert warned(message, mdm, *overlapping, accelerate=accelerate).touching
 
 
-@pytest.mark.parametrize("accelerate", ACCELERATIONS)
+@cases("accelerate", *ACCELERATIONS)
 def test_a_spent_budget_is_reported_with_the_gap(accelerate):
     K, y = problem(n=80, seed=1)
     message = (

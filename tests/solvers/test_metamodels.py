@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from _cases import each
+from _cases import cases, each
 from _conformal_problems import problem
+from numpy.testing import assert_allclose
 
 from companion.solvers._conformal_problem import TrainedMachine
 from companion.solvers.metamodels import ascend_separability, evaluation, evolve
@@ -62,9 +63,7 @@ def test_the_gradient_of_J_in_the_parameters_is_that_of_finite_differences(
         )
         wanted[k] = (8 * near - far) / (12 * step)
     assert np.abs(wanted).max() > 0
-    np.testing.assert_allclose(
-        gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max()
-    )
+    assert_allclose(gradient, wanted, rtol=1e-4, atol=1e-6 * np.abs(wanted).max())
 
 
 @each(transformed=[False, True], name=SEARCHED)
@@ -73,13 +72,11 @@ def test_a_family_and_its_stage_give_the_same_transformation(name, transformed):
     parameters = np.clip(1.3 * family.start + 0.2, family.lower, family.upper)
     c, validation_c = state.apply(rule_of(name).stage(state, family, parameters))
     both = np.stack([parameters, family.start])
-    np.testing.assert_allclose(family.values(both)[0], c, rtol=1e-9)
-    np.testing.assert_allclose(
-        family.validation_values(both)[0], validation_c, rtol=1e-9
-    )
+    assert_allclose(family.values(both)[0], c, rtol=1e-9)
+    assert_allclose(family.validation_values(both)[0], validation_c, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", SEARCHED)
+@cases("name", *SEARCHED)
 def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
     state, family, J = searched(name)
     parameters, top = ascend_separability(family, J, state.factors)
@@ -92,7 +89,7 @@ def test_the_ascent_raises_J_and_ends_where_no_admissible_step_does(name):
     assert J.values(family.values(near)).max() <= top * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("escape", ["early", "late", "stop", None])
+@cases("escape", "early", "late", "stop", None)
 def test_evolution_finds_the_minimum_of_a_bowl_within_bounds(escape):
     centre = np.array([3.0, 0.2, -1.0])
     lowest = np.array([0.0, 0.0, -np.inf])
@@ -103,11 +100,11 @@ def test_evolution_finds_the_minimum_of_a_bowl_within_bounds(escape):
         return ((X - centre) ** 2).sum(axis=1)
 
     found, value = evolve(bowl, lowest, highest, seed=1, generations=100, escape=escape)
-    np.testing.assert_allclose(found, centre, atol=1e-4)
+    assert_allclose(found, centre, atol=1e-4)
     assert value == pytest.approx(bowl(found[None])[0])
 
 
-@pytest.mark.parametrize(("escape", "generations"), [("early", 7), ("stop", 1)])
+@cases("escape, generations", ("early", 7), ("stop", 1))
 def test_evolution_gives_up_on_a_plateau_if_it_is_asked_to(escape, generations):
     calls = []
 

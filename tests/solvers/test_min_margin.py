@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from _cases import each, refusals, refused, warned
-from _wrsvm_by_hand import betas
+from _margin_problems import betas, brackets, clouds, design_of, objective_of, utilities
 from hypothesis import example, given
 from hypothesis import strategies as st
-from margin_problems import brackets, clouds, design_of, objective_of, utilities
+from numpy.testing import assert_allclose
 
 from companion.kernels import gram
 from companion.solvers import Design, min_margin
@@ -48,14 +48,14 @@ def test_primal_and_dual_meet_and_the_multipliers_satisfy_13_to_15(kernel, k, ki
         assert alpha.min() >= 0.0
         assert np.all(alpha.sum(axis=2) <= C * utility[y] * (1 + 1e-12))
         assert np.abs(bracket.sum(axis=0)).max() <= 1e-11 * total or not design.bias
-        np.testing.assert_allclose(machine.w, w, atol=1e-6 * max(1.0, np.abs(w).max()))
+        assert_allclose(machine.w, w, atol=1e-6 * max(1.0, np.abs(w).max()))
         violation = np.abs(machine.w - w).max()
         assert machine.kkt_violation == pytest.approx(violation, rel=2.0, abs=1e-9)
         columns = X if kernel == "linear" else gram(X, gamma=0.5)
         size = max(1.0, np.abs(f).max())
         values = columns @ machine.coef.T + machine.intercept
-        np.testing.assert_allclose(values, f, atol=1e-6 * size)
-        np.testing.assert_allclose(f.sum(axis=1), 0.0, atol=1e-9 * size)
+        assert_allclose(values, f, atol=1e-6 * size)
+        assert_allclose(f.sum(axis=1), 0.0, atol=1e-9 * size)
         assert machine.intercept.any() == design.bias
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from _cases import cases, each, refusals, refused, warned
+from _problems import KERNELS, same_machine, two_classes
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from problems import KERNELS, same_machine, two_classes
+from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.kernels import gram
@@ -47,7 +48,7 @@ def test_the_hinge_has_the_optimum_and_the_decisions_of_the_dual_solver(
     dual = smo(features(design) @ features(design).T, y, 0.0, bound, tol=1e-9)
     machine = wls(design, y, C, sample_weight=weight, tol=1e-8)
     same_machine(machine, dual._replace(objective=-dual.objective), atol=2e-4, rel=1e-6)
-    np.testing.assert_allclose(machine.alpha, dual.alpha, atol=1e-4 * max(1.0, C))
+    assert_allclose(machine.alpha, dual.alpha, atol=1e-4 * max(1.0, C))
     plain = wls(design, y, C, sample_weight=weight, accelerate=False, tol=1e-6)
     assert machine.converged
     assert machine.kkt_violation < 1e-6
@@ -79,7 +80,7 @@ def test_the_duality_gap_bounds_the_distance_from_the_optimum_at_any_time(
 # ---------------------------------------------------------------- the Karush-Kuhn-Tucker conditions
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@cases("loss", *LOSSES, ids=str)
 @each(kind=KINDS, accelerate=[True, False])
 def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     X, y = two_classes(60, seed=4)
@@ -92,7 +93,7 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     Z = features(design)
     alpha = machine.alpha
     f = Z @ machine.w + machine.intercept
-    np.testing.assert_allclose(machine.decision_function, f, atol=1e-9)
+    assert_allclose(machine.decision_function, f, atol=1e-9)
     value = 0.5 * machine.w @ machine.w + C * loss.value(1.0 - y * f).sum()
     assert machine.objective == pytest.approx(value, rel=1e-12)
     xi = np.maximum(1.0 - y * f, 0.0)
@@ -103,8 +104,8 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
     assert np.all(alpha >= 0)
     assert np.all(eta >= -1e-9 * slopes)
     assert abs(alpha @ y) <= 1e-6 * alpha.sum()  # (9)
-    np.testing.assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
-    np.testing.assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
+    assert_allclose(machine.w, Z.T @ (alpha * y), atol=1e-6 * slopes)  # (10)
+    assert_allclose(alpha * (y * f - 1 + xi), 0.0, atol=1e-12)  # (12)
     assert (
         np.abs(eta * xi).max() <= 2 * floor * slopes + 1e-9
     )  # (13), to the floor of the slack
@@ -113,7 +114,7 @@ def test_a_fixed_point_satisfies_the_conditions_8_to_13(loss, kind, accelerate):
 # --------------------------------------------------------------------------------- starts and paths
 
 
-@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4, 1e-6)], ids=str)
+@cases("loss", Hinge(), Unbiased(2), Unbiased(4, 1e-6), ids=str)
 def test_a_path_is_the_machines_one_by_one(loss):
     X, y = two_classes(60, seed=9)
     design = Design.linear(X)
@@ -126,7 +127,7 @@ def test_a_path_is_the_machines_one_by_one(loss):
         if not isinstance(loss, Hinge):
             again = wls(design, y, C, loss=loss, start=machine)
             assert again.n_iter == 1
-            np.testing.assert_allclose(again.w, machine.w, atol=1e-8)
+            assert_allclose(again.w, machine.w, atol=1e-8)
 
 
 def test_a_path_can_start_from_given_machines():
@@ -137,7 +138,7 @@ def test_a_path_can_start_from_given_machines():
     given_start = wls_path(design, y, costs, loss=Unbiased(2), start=svc)
     own_start = wls_path(design, y, costs, loss=Unbiased(2))
     for a, b in zip(given_start, own_start, strict=True):
-        np.testing.assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
+        assert_allclose(a.decision_function, b.decision_function, atol=1e-5)
     for start, message in (
         (svc[:1], "one machine for each of the 2 values of C. Got 1"),
         ("zero", "'start' of wls_path must be one of.*Got 'zero'"),

@@ -3,8 +3,9 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from _cases import each, warned
-from problems import two_classes
+from _cases import cases, each, warned
+from _problems import two_classes
+from numpy.testing import assert_allclose, assert_array_equal
 
 from companion.losses import Hinge, Unbiased
 from companion.solvers import Design, smo, wls
@@ -53,9 +54,7 @@ def test_the_plain_iteration_for_s_2_can_go_round_and_damping_or_halving_cures_i
     loss = Unbiased(2)
     plain = warned(message, wls, *problem, loss=loss, accelerate=False, history=True)
     objective = plain.log["objective"]
-    np.testing.assert_allclose(
-        objective[-6:], objective[-12:-6], rtol=1e-6
-    )  # six machines
+    assert_allclose(objective[-6:], objective[-12:-6], rtol=1e-6)  # six machines
     assert objective[-6:].max() > 10 * objective[-6:].min()
     assert wls(*problem, loss=loss, accelerate=False, damping=0.5).converged
     assert wls(*problem, loss=loss).converged
@@ -94,7 +93,7 @@ def test_one_iteration_multiplies_a_deviation_by_what_the_linearisation_says(
     assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(factor, rel=1e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize("s", [3.5, 4.0, 6.0])
+@cases("s", 3.5, 4.0, 6.0)
 def test_the_stability_bound_is_met_in_the_limit_of_a_large_cost(s):
     """Just below (s - 3) / (s - 1) the iteration alternates, just above it converges."""
     problem = one_weight(1e10)
@@ -111,7 +110,7 @@ def test_the_stability_bound_is_met_in_the_limit_of_a_large_cost(s):
         wls(*problem, damping=damping, **settings) for damping in ("auto", chosen)
     )
     assert auto.converged
-    np.testing.assert_array_equal(auto.w, same.w)
+    assert_array_equal(auto.w, same.w)
 
 
 def test_the_papers_damping_lets_s_4_alternate_and_the_warning_names_the_cure():
@@ -134,7 +133,7 @@ def test_the_papers_damping_lets_s_4_alternate_and_the_warning_names_the_cure():
 # ------------------------------------------------------ the factor 2 of (22), and the hard margin
 
 
-@pytest.mark.parametrize("loss", [Hinge(), Unbiased(2), Unbiased(4)], ids=str)
+@cases("loss", Hinge(), Unbiased(2), Unbiased(4), ids=str)
 def test_the_printed_weights_fit_the_machine_of_twice_the_cost(loss):
     X, y = two_classes(60, seed=6, n_features=1)
     design = Design.linear(X)
@@ -143,12 +142,8 @@ def test_the_printed_weights_fit_the_machine_of_twice_the_cost(loss):
     settings = dict(loss=loss, accelerate=False, tol=1e-7, max_iter=20_000)
     printed = wls(design, y, C, printed_weights=True, **settings)
     right = wls(design, y, C, **settings)
-    np.testing.assert_allclose(
-        right.decision_function, once.decision_function, atol=1e-3
-    )
-    np.testing.assert_allclose(
-        printed.decision_function, twice.decision_function, atol=1e-3
-    )
+    assert_allclose(right.decision_function, once.decision_function, atol=1e-3)
+    assert_allclose(printed.decision_function, twice.decision_function, atol=1e-3)
     assert np.abs(once.decision_function - twice.decision_function).max() > 0.02
 
 
@@ -162,9 +157,7 @@ def test_the_weights_of_the_hinge_solve_the_quadratic_program_of_C_not_2_C():
         problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cost * slack))
         value = problem.solve(solver=cp.CLARABEL)
         found = wls(Design.linear(X), y, 0.1, printed_weights=printed, **settings)
-        np.testing.assert_allclose(
-            found.decision_function, X @ w.value + b.value, atol=1e-3
-        )
+        assert_allclose(found.decision_function, X @ w.value + b.value, atol=1e-3)
         assert printed or found.objective == pytest.approx(value, rel=1e-6)
 
 
@@ -174,7 +167,7 @@ def hard_margin(X, y):
     return dual, X.T @ (y * dual.alpha), dual.alpha.max()
 
 
-@pytest.mark.parametrize(("s", "k"), [(2.0, 1e-6), (2.0, 1e-2), (4.0, 1e-4)])
+@cases("s, k", (2.0, 1e-6), (2.0, 1e-2), (4.0, 1e-4))
 def test_separable_data_have_the_hard_margin_solution_where_the_slope_at_zero_allows_it(
     s, k
 ):
@@ -185,10 +178,8 @@ def test_separable_data_have_the_hard_margin_solution_where_the_slope_at_zero_al
     design = Design.linear(X)
     options = {"loss": Unbiased(s, k), "start": "svc", "tol": 1e-9}
     found, short = (wls(design, y, c * largest / slope, **options) for c in (1.5, 0.3))
-    np.testing.assert_allclose(found.w, w, rtol=1e-4)
-    np.testing.assert_allclose(
-        found.decision_function, dual.decision_function, atol=1e-4
-    )
+    assert_allclose(found.w, w, rtol=1e-4)
+    assert_allclose(found.decision_function, dual.decision_function, atol=1e-4)
     assert found.alpha.max() == pytest.approx(largest, rel=1e-3)
     assert np.linalg.norm(short.w) < (1 - 1e-3) * np.linalg.norm(w)
     assert np.min(y * short.decision_function) < 1 - 1e-3

@@ -123,7 +123,7 @@ def costs_of(weights, y):
     )
 
 
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@cases("kernel", *KERNELS.values(), ids=KERNELS)
 def test_criteria_of_a_machine_are_those_of_its_kernel_matrix(kernel):
     fitted = machine(**kernel).fit(X, Y)
     K = gram(X, **{**kernel, "gamma": fitted._gamma})
@@ -181,12 +181,12 @@ def test_targets_of_a_machine_are_those_of_its_decision_values():
 ON_TRAINING_SET = [gacv, xi_alpha]
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@cases("criterion", *ON_TRAINING_SET)
 def test_a_machine_that_is_not_fitted_is_refused(criterion):
     refused("L1SVC", criterion, L1SVC(), *data(), error=NotFittedError)
 
 
-@pytest.mark.parametrize("criterion", [*ON_TRAINING_SET, gckl, misclass])
+@cases("criterion", *ON_TRAINING_SET, gckl, misclass)
 @cases(
     "other",
     LSSVC(),
@@ -199,7 +199,7 @@ def test_other_machines_are_refused_by_name(criterion, other):
     refused(message, criterion, other.fit(X, Y), X, Y, error=TypeError)
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@cases("criterion", *ON_TRAINING_SET)
 def test_data_that_are_not_the_training_set_are_refused(criterion):
     fitted = machine().fit(X, Y)
     moved = X.copy()
@@ -225,7 +225,7 @@ def test_data_that_are_not_the_training_set_are_refused(criterion):
     refused("only one class", criterion, fitted, X, np.ones(len(Y)))
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@cases("criterion", *ON_TRAINING_SET)
 def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criterion):
     X, y = data(60)
     message = "must be what the machine was fitted to, without sample weights"
@@ -243,7 +243,7 @@ def test_samples_the_machine_has_not_seen_and_sample_weights_are_noticed(criteri
 BAD_COSTS = (0.0, -1.0, np.nan, "dear")
 
 
-@pytest.mark.parametrize("criterion", ON_TRAINING_SET)
+@cases("criterion", *ON_TRAINING_SET)
 @refusals(
     *(({0: cost, 1: 1.0}, "must be positive finite numbers") for cost in BAD_COSTS),
     ({0: 1.0}, r"must name both labels \[0, 1\]"),
@@ -267,7 +267,7 @@ def test_a_rho_that_is_not_positive_and_an_unknown_bound_are_refused():
         refused("'bound' .*must be 'diagonal'", xi_alpha, fitted, X, Y, bound=bound)
 
 
-@pytest.mark.parametrize("target", [gckl, misclass])
+@cases("target", gckl, misclass)
 def test_bad_probabilities_are_refused(target):
     fitted = machine().fit(X, Y)
     refused(
@@ -285,7 +285,7 @@ def test_bad_probabilities_are_refused(target):
     )
 
 
-@pytest.mark.parametrize("values", [gacv_values, xi_alpha_values])
+@cases("values", gacv_values, xi_alpha_values)
 @cases(
     "arguments, message",
     (([1.0, 2.0], [1.0]), "must have the same shape"),
@@ -301,7 +301,7 @@ def test_bad_arrays_are_refused(values, arguments, message):
     refused(message, values, *arguments)
 
 
-@pytest.mark.parametrize("values", [gckl_values, misclass_values])
+@cases("values", gckl_values, misclass_values)
 def test_bad_targets_are_refused(values):
     refused("one number for each", values, [1.0, 2.0], [0.5])
     refused("'decision' of a criterion must be numbers", values, [np.nan], [0.5])

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from _cases import cases, refusals, refused, warned
+from _cases import cases, each, refusals, refused, warned
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
@@ -29,31 +30,30 @@ def assert_looped(results, machine, costs=None, **options):
         for candidate in results["params"]
     ]
     gacvs = [gacv(fit, X, Y, costs=costs) for fit in fits]
-    np.testing.assert_allclose(results["gacv"], gacvs, rtol=1e-4)
+    assert_allclose(results["gacv"], gacvs, rtol=1e-4)
     alphas = [xi_alpha(fit, X, Y, costs=costs, **options) for fit in fits]
-    np.testing.assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
+    assert_allclose(results["xi_alpha"], alphas, atol=1e-12)
     return {"gacv": np.array(gacvs), "xi_alpha": np.array(alphas)}
 
 
 GRIDS = GRIDS | {"plain": {"selection": ["first_order"], "C": [0.5, 2.0]}}
 
 
-@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-@pytest.mark.parametrize("criterion", ["gacv", "xi_alpha"])
+@each(grid=GRIDS, criterion=["gacv", "xi_alpha"])
 def test_cells_and_choice_are_those_of_a_loop_of_fits(grid, criterion):
     machine = L1SVC(**PRECISE)
-    search = GACVSearch(machine, grid, criterion=criterion).fit(X, Y)
+    search = GACVSearch(machine, GRIDS[grid], criterion=criterion).fit(X, Y)
     results = search.cv_results_
     expected = assert_looped(results, machine)[criterion]
-    np.testing.assert_array_equal(results["mean_test_score"], -results[criterion])
+    assert_array_equal(results["mean_test_score"], -results[criterion])
     assert expected[search.best_index_] == pytest.approx(expected.min(), rel=1e-4)
     assert search.best_score_ == results["mean_test_score"].max()
     assert search.best_params_ == results["params"][search.best_index_]
 
 
-@pytest.mark.parametrize("costs", [None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}])
-@pytest.mark.parametrize(
-    "options", [{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}]
+@each(
+    costs=[None, {0: 1.5, 1: 0.5}, {0: 1, 1: 1}],
+    options=[{"rho": 2.0, "bound": "joachims"}, {"rho": 0.5, "bound": 0.7}],
 )
 def test_options_and_costs_which_are_else_the_class_weights_reach_the_criteria(
     options, costs
@@ -71,10 +71,8 @@ def test_the_search_predicts_as_its_best_machine_and_says_what_it_fits(capsys):
     assert given.C == 1.0
     assert not hasattr(given, "support_")
     machine = L1SVC(**search.best_params_).fit(X, words)
-    np.testing.assert_array_equal(search.predict(X), machine.predict(X))
-    np.testing.assert_array_equal(
-        search.decision_function(X), machine.decision_function(X)
-    )
+    assert_array_equal(search.predict(X), machine.predict(X))
+    assert_array_equal(search.decision_function(X), machine.decision_function(X))
     assert search.score(X, words) == machine.score(X, words)
     assert search.classes_.tolist() == ["no", "yes"]
     assert search.n_features_in_ == 2
@@ -121,7 +119,6 @@ def test_other_machines_are_refused_by_name(other):
     ),
     ({"costs": [1.0, 2.0]}, "'costs' parameter of GACVSearch"),
     ({"costs": {0: 1.0}}, r"must name both labels \[0, 1\]"),
-    ({"costs": {0: 1.0, 1: 0.0}}, "must be positive finite numbers"),
     ({"param_grid": {"gama": [1]}}, r"'gama' \(did you mean 'gamma'\?\)"),
     ({"param_grid": {"C": [-1.0]}}, "'C' parameter of L1SVC"),
     ({"param_grid": {"C": []}}, "empty|non-empty|at least one"),
@@ -138,7 +135,7 @@ def test_bad_settings_are_refused_and_nothing_is_lost_by_them(change, message):
     search = GACVSearch(L1SVC(), GRID).fit(points, Y)
     before = search.decision_function(points)
     refused(message, search.set_params(**change).fit, points, Y)
-    np.testing.assert_array_equal(search.decision_function(points), before)
+    assert_array_equal(search.decision_function(points), before)
 
 
 def test_a_class_of_one_point_cannot_be_left_out_and_is_named():

@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from _cases import refusals, refused
+from _cases import cases, refusals, refused
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
@@ -75,11 +76,9 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
 def assert_agree(result, y, values, decided=False):
     """Verdicts are those of the values, wherever these are clear."""
     clear = np.abs(values) > CLEAR
-    np.testing.assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
+    assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
     known = decided | ~np.isnan(result.decision)
-    np.testing.assert_allclose(
-        result.decision[known], values[known], atol=2e-6, rtol=1e-6
-    )
+    assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
 
 
 @settings(max_examples=50)
@@ -127,7 +126,7 @@ def test_several_machines_at_once_are_those_one_by_one():
     together = leave_one_out_errors(K, y, alpha, upper)
     for k in range(3):
         alone = leave_one_out_errors(K, y, alpha[k], upper[k])
-        np.testing.assert_array_equal(together.errors[k], alone.errors)
+        assert_array_equal(together.errors[k], alone.errors)
 
 
 def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
@@ -142,8 +141,8 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
         sys.modules["companion.tuning._leave_one_out_loops"], "leave_out", lose
     )
     lost = leave_one_out_errors(K, y, alpha, upper)
-    np.testing.assert_array_equal(lost.errors, result.errors)
-    np.testing.assert_allclose(lost.decision, result.decision, atol=1e-6)
+    assert_array_equal(lost.errors, result.errors)
+    assert_allclose(lost.decision, result.decision, atol=1e-6)
 
 
 def test_a_machine_on_few_places_of_many_points_is_made_exact():
@@ -178,7 +177,7 @@ def test_a_machine_is_judged_as_by_leave_one_out_of_scikit_learn():
     assert wrong.any()
 
 
-@pytest.mark.parametrize("C", [1e10, np.inf])
+@cases("C", 1e10, np.inf)
 def test_bounds_that_no_multiplier_meets_are_as_good_as_none(C):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 4))
@@ -198,7 +197,7 @@ def test_bounds_that_no_multiplier_meets_are_as_good_as_none(C):
 # ------------------------------------------------------------------ what is refused
 
 
-@pytest.mark.parametrize("alone", [-1.0, 1.0])
+@cases("alone", -1.0, 1.0)
 def test_the_last_point_of_a_class_cannot_be_left_out(alone):
     y = np.array([alone, -alone, -alone, -alone])
     message = f"Class {alone} has fewer: without its last point"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _cases import cases, each, refused
 
 from companion import L1SVC, GACVSearch
 from companion.kernels import gram
@@ -44,11 +45,11 @@ def test_points_that_are_all_alike_have_no_span():
 
 
 def test_a_gram_matrix_of_other_samples_is_refused():
-    with pytest.raises(ValueError, match="Gram matrix of the 3 samples"):
-        squared_spans(np.eye(4), np.ones(3), 1.0)
+    message = "Gram matrix of the 3 samples"
+    refused(message, squared_spans, np.eye(4), np.ones(3), 1.0)
 
 
-@pytest.mark.parametrize("class_weight", [None, {-1: 0.5, 1: 2.0}])
+@cases("class_weight", None, {-1: 0.5, 1: 2.0})
 def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     X, y = problem(seed=3, n=120)
     grid = {"C": [0.5, 5.0, 50.0], "gamma": [0.3, 3.0]}
@@ -66,8 +67,7 @@ def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     assert away < np.abs(plain["xi_alpha"] - exact["leave_one_out"]).mean() / 3
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-@pytest.mark.parametrize("C", [1e10, np.inf])
+@each(kernel=["rbf", "precomputed"], C=[1e10, np.inf])
 def test_a_bound_out_of_reach_is_as_one_that_no_multiplier_meets(kernel, C):
     X, y = problem(n=40)
     points = gram(X, gamma=2.0) if kernel == "precomputed" else X
@@ -93,7 +93,5 @@ def test_a_bound_out_of_reach_is_as_one_that_no_multiplier_meets(kernel, C):
 def test_a_span_takes_no_bound_and_other_updates_are_refused_by_name():
     X, y = problem(n=20)
     machine = L1SVC().fit(X, y)
-    with pytest.raises(ValueError, match="takes no 'bound'"):
-        xi_alpha(machine, X, y, bound=1.0, update="span")
-    with pytest.raises(ValueError, match="must be one of joachims, span"):
-        gacv(machine, X, y, update="spam")
+    refused("takes no 'bound'", xi_alpha, machine, X, y, bound=1.0, update="span")
+    refused("must be one of joachims, span", gacv, machine, X, y, update="spam")

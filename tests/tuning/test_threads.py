@@ -7,7 +7,6 @@ from _run import said
 
 # The second search starts while the first one runs, and ends after it, with or without an error.
 PROGRAM = """
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -16,7 +15,6 @@ from sklearn.datasets import make_moons
 from threadpoolctl import threadpool_info
 
 X, y = make_moons(40, noise=0.3, random_state=0)
-first_is_in, second_is_in = Event(), Event()
 
 
 def threads():
@@ -25,7 +23,7 @@ def threads():
 
 def search(kernel):
     machine = companion.L1SVC(kernel=kernel)
-    getattr(companion, sys.argv[1])(machine, {"C": [1.0]}, refit=False).fit(X, y)
+    getattr(companion, name)(machine, {"C": [1.0]}, refit=False).fit(X, y)
 
 
 def first_kernel(A, B):
@@ -37,31 +35,27 @@ def first_kernel(A, B):
 def second_kernel(A, B):
     second_is_in.set()
     first.result(60)
-    print("after the first", threads())
-    if sys.argv[2] == "fails":
+    told["after the first"] = threads()
+    if name == "KernelGridSearchCV":
         raise KeyboardInterrupt
     return A @ B.T
 
 
-with ThreadPoolExecutor(2) as pool:
-    print("before", threads())
-    first = pool.submit(search, first_kernel)
-    assert first_is_in.wait(60)
-    error = pool.submit(search, second_kernel).exception(60)
-    print("after both", threads(), type(error).__name__)
+for name in ("GACVSearch", "KernelGridSearchCV"):
+    first_is_in, second_is_in = Event(), Event()
+    told = {"before": threads()}
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(search, first_kernel)
+        assert first_is_in.wait(60)
+        error = pool.submit(search, second_kernel).exception(60)
+        print(told, "after both", threads(), type(error).__name__)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("search", "end"), [("GACVSearch", "ends"), ("KernelGridSearchCV", "fails")]
-)
-def test_the_last_search_to_end_gives_the_threads_back(search, end):
+def test_the_last_search_to_end_gives_the_threads_back():
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
-    before, between, *after = said(
-        "-c", PROGRAM, search, end, env=environment
-    ).splitlines()
-    assert before == "before {2}"
-    assert between == "after the first {1}"
-    error = "KeyboardInterrupt" if end == "fails" else "NoneType"
-    assert after[-1] == f"after both {{2}} {error}"
+    ended, failed = said("-c", PROGRAM, env=environment).splitlines()
+    expected = "{'before': {2}, 'after the first': {1}} after both {2}"
+    assert ended == f"{expected} NoneType"
+    assert failed == f"{expected} KeyboardInterrupt"

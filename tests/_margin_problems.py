@@ -1,10 +1,11 @@
-"""Problems of several classes, and the paper's primal QP written out for cvxpy."""
+"""Problems of several classes; the paper's primal QP for cvxpy, its multipliers from the print."""
 
 from itertools import permutations
 
 import numpy as np
 
 from companion.kernels import gram
+from companion.papers.wrsvm.theory import margins
 from companion.solvers import Design
 
 
@@ -65,12 +66,15 @@ def brackets(alpha):
     return alpha.sum(axis=2) - alpha.sum(axis=1)
 
 
-def margins(f):
-    """g_ij = f_j - max_{l != j} f_l, of shape (n, k)."""
-    k = f.shape[1]
-    return np.column_stack(
-        [f[:, j] - np.delete(f, j, axis=1).max(axis=1) for j in range(k)]
-    )
+def betas(f, y, U, C, s):
+    """beta_ijl = C U_{y_i j} for the runner-up l of j where g_ij < s, one l only."""
+    n, k = f.shape
+    others = np.where(np.eye(k, dtype=bool), -np.inf, f[:, None, :])
+    runner_up = others.argmax(axis=2)
+    beta = np.zeros((n, k, k))
+    i, j = np.nonzero((margins(f) < s) & (U[y] > 0))
+    beta[i, j, runner_up[i, j]] = C * U[y[i], j]
+    return beta
 
 
 def objective_of(machine, y, matrix, C, s=-np.inf, form="utility"):

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from companion.kernels import gram
+from companion.solvers.result import certify
 
 KERNELS = {
     "rbf": {"kernel": "rbf", "gamma": 0.4},
@@ -38,11 +40,20 @@ def machine(name, C):
     }[name]
 
 
+def certified(K, y, alpha, lower, upper, ridge=0.0):
+    """What the definitions make of these multipliers, which must be feasible."""
+    lower, upper, ridge = (np.broadcast_to(v, len(y)) for v in (lower, upper, ridge))
+    assert (alpha >= lower).all()
+    assert (alpha <= upper).all()
+    beta = y * alpha
+    assert abs(beta.sum()) <= 1e-11 * np.abs(beta).sum()
+    low, high = np.where(y > 0, [lower, upper], [-upper, -lower])
+    return certify(K @ beta, y, beta, low, high, np.array(ridge), n_iter=0)
+
+
 def same_machine(one, other, atol, rel):
     """The decision values differ by at most atol, the objectives relatively by at most rel."""
-    np.testing.assert_allclose(
-        one.decision_function, other.decision_function, atol=atol
-    )
+    assert_allclose(one.decision_function, other.decision_function, atol=atol)
     assert one.objective == pytest.approx(other.objective, rel=rel)
 
 
