@@ -22,11 +22,12 @@ DRAWN = "drawn"
 _ENOUGH_FOR_KURTOSIS = 30
 
 
-def study_over(paper, name, compute, settings=None, digest=None, **levels):
+def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **levels):
     """A study with a unit for each setting, a mapping, and combination of levels.
 
     A level is its values, or how many repetitions, which count from 1. Settings and levels may
-    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data.
+    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data,
+    and so many ``digits`` are kept of the results.
     """
 
     def of(profile, given):
@@ -44,7 +45,7 @@ def study_over(paper, name, compute, settings=None, digest=None, **levels):
             for setting in params
         ]
 
-    return Study(paper, name, units, compute)
+    return Study(paper, name, units, compute, digits)
 
 
 def split_rows(name, split):

@@ -10,7 +10,6 @@ from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import gammaincc
 
 from companion.reproduction._comparisons import (
     AGREES,
@@ -53,24 +52,28 @@ def squared_distances_from_the_others(vectors):
     return ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
 
 
-def chance_of_shares(departures, errors, roundings):
+def chance_of_shares(departures, errors, roundings, degrees=math.inf):
     """The chance of three shares as far from their print as these, of which one is the rest.
 
     As they add up to one, the variances of all three tell the covariance of two of them: with
-    these two the distance is a chi-squared of two degrees of freedom.
+    these two the distance is a chi-squared of two degrees of freedom, or Hotelling's T squared.
 
     Parameters
     ----------
     departures, errors, roundings : array-like of shape (3,)
         Regenerated minus printed, the standard errors of that, and half a unit of the print.
+    degrees : float, default=inf
+        Degrees of freedom that the standard errors are known with.
     """
     variances = np.square(errors)
     covariance = np.diag(variances[:2])
     covariance[0, 1] = covariance[1, 0] = (variances[2] - variances[:2].sum()) / 2
     covariance += np.diag(np.square(roundings[:2]) / 3)
     two = np.asarray(departures[:2], dtype=float)
-    distance = two @ np.linalg.pinv(covariance, hermitian=True) @ two
-    return float(gammaincc(1.0, max(distance, 0.0) / 2))
+    distance = max(two @ np.linalg.pinv(covariance, hermitian=True) @ two, 0.0)
+    if math.isinf(degrees):
+        return math.exp(-distance / 2)
+    return float((1 + distance / degrees) ** (-(degrees - 1) / 2))
 
 
 def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
@@ -103,7 +106,7 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
             chance = chance_of_draws([cell[:2] for cell in vector])
             rare = RARE_DRAW
         else:
-            chance = _chance_of_row(vector)
+            chance = _chance_of_row(vector, of_few=allowance > 0)
             rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)
         if not chance < rare:
             continue
@@ -147,15 +150,20 @@ def chance_of_draws(cells):
     return joint_chance([row["value"] for row, _ in counted], np.transpose(draws))
 
 
-def _chance_of_row(cells):
-    """The chance of three shares that add up to one in print; NaN of anything else."""
+def _chance_of_row(cells, of_few):
+    """The chance of three shares that add up to one in print; NaN of anything else.
+
+    Where the repetitions are few, what they say of the standard errors is little.
+    """
     printed = [parse_printed(row["printed"]) for row, _, _ in cells]
     errors = [comparison.se for _, _, comparison in cells]
     if len(cells) != _N_SHARES or None in printed or not np.isfinite(errors).all():
         return math.nan
     roundings = [number.half_unit for number in printed]
-    values = [number.value for number in printed]
+    values = np.array([number.value for number in printed])
     if abs(sum(values) - 1) > sum(roundings):
         return math.nan
-    departures = [regeneration["value"] for _, regeneration, _ in cells]
-    return chance_of_shares(np.subtract(departures, values), errors, roundings)
+    departures = [regeneration["value"] for _, regeneration, _ in cells] - values
+    fewest = min(regeneration["n"] for _, regeneration, _ in cells)
+    degrees = max(fewest - 1, 1) if of_few else math.inf
+    return chance_of_shares(departures, errors, roundings, degrees)

@@ -691,6 +691,11 @@ def test_the_chance_of_shares_of_one_multinomial_is_even():
     pairs = rng.multinomial(n, p, size=(2000, 2)) / n
     chances = [chance_of_shares(x - y, errors, np.zeros(3)) for x, y in pairs]
     assert 0.08 < np.mean(np.array(chances) < 0.1) < 0.12
+    few = rng.multinomial(n, p, size=(2000, 4)) / n
+    errors = few.std(axis=1, ddof=1) / 2
+    draws = zip(few.mean(axis=1) - p, errors, strict=True)
+    chances = [chance_of_shares(*draw, np.zeros(3), degrees=3) for draw in draws]
+    assert 0.08 < np.mean(np.array(chances) < 0.1) < 0.12
 
 
 def test_the_joint_chance_of_a_new_draw_is_even():

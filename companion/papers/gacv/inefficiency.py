@@ -113,7 +113,6 @@ def _rows_of_case(machines, surfaces, grid):
             "off_target": np.abs(estimate - target).mean(),
             "least_above_loo": (surface - loo)[has_free].min(),
             "least_above_target": (surface - target).min(),
-            "kkt_violation": machines.surface.kkt_violation.max(),
         }
         if "loo" not in surfaces:
             del numbers["minus_loo"], numbers["least_above_loo"]
@@ -141,7 +140,12 @@ def has_free_vector(machines):
 
 
 INEFFICIENCY = study_over(
-    PAPER, "inefficiency", compute_sample, n=SIZES, sample=SAMPLES
+    PAPER,
+    "inefficiency",
+    compute_sample,
+    digits=selection.DIGITS,
+    n=SIZES,
+    sample=SAMPLES,
 )
 STUDIES = (INEFFICIENCY, MINIMA, LIMIT)
 #: A row shows what one sample gave.

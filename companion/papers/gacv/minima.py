@@ -45,7 +45,7 @@ def study_by_size(name, sizes, compute):
             for number in range(1, samples + 1)
         ]
 
-    return Study(PAPER, name, units, compute)
+    return Study(PAPER, name, units, compute, selection.DIGITS)
 
 
 def compute_minima(unit):

@@ -44,6 +44,9 @@ N_FOLDS = 10
 #: Stopping tolerance of the machines; the criteria count signs, so it is tighter than the usual.
 TOL = 1e-4
 
+#: So many digits it leaves to the criteria that another processor gives as well.
+DIGITS = 4
+
 #: A valley is where a surface is at most this multiple of its minimum.
 VALLEY = 1.1
 

@@ -120,9 +120,6 @@ def run_all(runs, name, split):
             "n_test": len(y_test),
             "n_sv": int(np.count_nonzero(result.alpha)),
             "n_iter": result.n_iter,
-            "max_alpha_over_C": float(np.abs(result.alpha).max() / C),
-            "duality_gap": result.duality_gap,
-            "kkt_violation": result.kkt_violation,
             "converged": result.converged,
         }
         rows.append(row)
@@ -181,7 +178,7 @@ def compute_search(unit):
         p["machine"], X, y, gamma, C_values=C_values, splits=splits
     )
     rows = []
-    for c, wrong, violation, converged in zip(log10_C, *errors, strict=True):
+    for c, wrong, converged in zip(log10_C, *errors, strict=True):
         # n_wrong of a repeat sums over its folds, which follow one another.
         by_repeat = wrong.reshape(n_repeats, n_folds).sum(axis=1)
         row = {
@@ -191,7 +188,6 @@ def compute_search(unit):
             "n_wrong_spread": float(round(by_repeat.std(ddof=1), 4))
             if n_repeats > 1
             else None,
-            "kkt_violation": float(violation),
             "converged": bool(converged),
         }
         rows.append(row)
@@ -199,7 +195,7 @@ def compute_search(unit):
 
 
 def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
-    """Misclassified held-out rows, shape (n_C, n_folds), and the certificates of every C.
+    """Misclassified held-out rows, shape (n_C, n_folds), and whether all converged at every C.
 
     Identical rows with the same label share one multiplier bound: ``m`` copies are one point
     of weight ``m``, with the same optimum. Titanic's 2201 rows are 24 such points. LS, where that
@@ -207,7 +203,6 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
     """
     X_distinct, y_distinct, _, inverse = distinct_patterns(X, y)
     n_wrong = np.zeros((len(C_values), len(splits)), dtype=int)
-    violation = np.zeros(len(C_values))
     converged = np.ones(len(C_values), dtype=bool)
     if machine == "LS" and len(y_distinct) > len(y) / 2:
         K = gram(X, gamma=gamma)
@@ -215,7 +210,7 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
         for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
             pairs = zip(held_out, tests, strict=True)
             n_wrong[k] = [_n_wrong(values, y[test]) for values, test in pairs]
-        return n_wrong, violation, converged
+        return n_wrong, converged
     K = gram(X_distinct, gamma=gamma)
     for f, (train, test) in enumerate(splits):
         weight = np.bincount(inverse[train], minlength=len(y_distinct)).astype(float)
@@ -232,9 +227,8 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
         for k, result in enumerate(results):
             values = cross @ (y_used * result.alpha) + result.intercept
             n_wrong[k, f] = test_weight[tested][_predicted(values) != y_tested].sum()
-            violation[k] = max(violation[k], result.kkt_violation)
             converged[k] &= result.converged
-    return n_wrong, violation, converged
+    return n_wrong, converged
 
 
 # -- the test error of every grid point -----------------------------------------------------
@@ -248,7 +242,7 @@ def compute_surface(unit):
     weight = weight.astype(float)
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
-    head = {"n_test": len(y_test), "kkt_violation": 0.0, "converged": True}
+    head = {"n_test": len(y_test), "converged": True}
     rows = {machine: {"machine": machine, **head} for machine in SEARCHED}
     for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
         gamma = width_to_gamma(log10_sigma)
@@ -261,7 +255,6 @@ def compute_surface(unit):
             for c, result in zip(log10_C, results, strict=True):
                 values = K_test @ (y_train * result.alpha) + result.intercept
                 row[surface_column(c, log10_sigma)] = _n_wrong(values, y_test)
-                row["kkt_violation"] = max(row["kkt_violation"], result.kkt_violation)
                 row["converged"] &= result.converged
     return list(rows.values())
 

@@ -209,7 +209,8 @@ TABLE_1_PLAIN = cases.study_of(
 TABLE_1_ORDER = cases.study_of(
     "table_1_order", compute_orders, reading=cases.BOTH_READINGS, trial=cases.TRIALS
 )
-TABLE_1_QP = cases.study_of("table_1_qp", compute_qp, **cases.EACH_TRIAL)
+# What differs by the tolerance of solvers has no six digits that another processor gives too.
+TABLE_1_QP = cases.study_of("table_1_qp", compute_qp, digits=4, **cases.EACH_TRIAL)
 TABLE_1_HARDER = cases.study_of(
     "table_1_harder",
     compute_harder,
