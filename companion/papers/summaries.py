@@ -1,9 +1,9 @@
 """What the papers share in listing studies, and in turning records into values and tables."""
 
 import math
-from dataclasses import dataclass, fields
 from functools import partial, wraps
 from itertools import product
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -36,16 +36,22 @@ def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **
 
     def units(profile):
         every = product(
-            of(profile, settings) or [{}],
-            *(of(profile, level) for level in levels.values()),
+            *(of(profile, given) for given in (settings or [{}], *levels.values()))
         )
         params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
-        return [
-            Unit(paper, name, setting, digest(setting) if digest else "")
-            for setting in params
-        ]
+        return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
 
     return Study(paper, name, units, compute, digits)
+
+
+def numbered(key, number, counts):
+    """Settings by profile: for each of the keys so many repetitions, which count from 1."""
+    return {
+        profile: [
+            {key: one, number: k} for one, n in of.items() for k in range(1, n + 1)
+        ]
+        for profile, of in counts.items()
+    }
 
 
 def split_rows(name, split):
@@ -100,7 +106,7 @@ def standard_error_of_spread(values):
     1 / n of the deviation, which is the least here. NaN where all values are equal.
     """
     n = len(values)
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     variance = sum((value - mean) ** 2 for value in values) / n
     if variance == 0:
         return _NAN
@@ -215,7 +221,7 @@ def mean_over(groups):
 def _mean_and_spread(values):
     """Mean and standard deviation, NaN of one value alone."""
     n = len(values)
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     if n == 1:
         return mean, _NAN
     if min(values) == max(values):  # whose sum may round
@@ -223,19 +229,8 @@ def _mean_and_spread(values):
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
 
 
-@dataclass
-class _Value:
-    """One row of :class:`Values`."""
-
-    row: str
-    column: str
-    value: float
-    spread: float = _NAN
-    n: int = 1
-    se: float = _NAN
-    draws: tuple | None = None
-    converged: bool = True
-    reading: str = ""
+#: What is known of a value where nothing else is said.
+_KNOWN = {"spread": _NAN, "n": 1, "se": _NAN, "draws": None, "reading": ""}
 
 
 class Values:
@@ -254,9 +249,13 @@ class Values:
 
     def add(self, row, column, value, converged=None, **known):
         """A value with what is known about its chance, and the reading of the print it is of."""
+        if unknown := known.keys() - _KNOWN.keys():
+            raise TypeError(
+                f"Of a value {', '.join(_KNOWN)} are known. Got {', '.join(unknown)}."
+            )
         converged = self.converged if converged is None else converged
-        value = _Value(row, column, float(value), converged=converged, **known)
-        self.rows.append(vars(value))
+        place = {"row": row, "column": column, "value": float(value)}
+        self.rows.append(place | _KNOWN | known | {"converged": converged})
 
     def extend(self, other, reading=""):
         """The values of another list, under a reading."""
@@ -292,16 +291,7 @@ class Values:
         for column, mean in means.items():
             self.add_mean(row, column, mean, converged, reading)
 
-    def add_claims(
-        self,
-        row,
-        table,
-        claims,
-        converged=None,
-        reading="",
-        *,
-        mean_of=mean_and_standard_error,
-    ):
+    def add_claims(self, row, table, claims, converged=None, reading=""):
         """Means over the rows of a table, a repetition each, of expressions of its columns.
 
         `claims` maps what a quantity is called to its expression, in the language of
@@ -309,7 +299,7 @@ class Values:
         """
         for column, expression in claims.items():
             values = evaluated(table, expression)
-            self.add_mean(row, column, mean_of(values), converged, reading)
+            self.add_mean(row, column, values, converged, reading)
 
     def add_spread(self, row, column, values):
         """The mean of repetitions, an array or a Series, with their spread."""
@@ -334,7 +324,8 @@ class Values:
 
     def frame(self):
         """One row a value, a DataFrame."""
-        return pd.DataFrame(self.rows, columns=[field.name for field in fields(_Value)])
+        columns = ["row", "column", "value", *_KNOWN, "converged"]
+        return pd.DataFrame(self.rows, columns=columns)
 
 
 def values_from(parts, records):

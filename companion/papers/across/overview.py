@@ -29,13 +29,16 @@ def load_ledgers(profile="paper"):
 
     An artefact that cannot be compared raises RuntimeError: an overview without it would be wrong.
     """
-    ledgers, _, failures = read_ledgers(list_artefacts(), profile)
+    everything = _whole_ledger(list_artefacts(), "overview of all papers", profile)
+    return dict(iter(everything.groupby("paper", sort=False)))
+
+
+def _whole_ledger(artefacts, what, profile="paper"):
+    """The ledger of all these artefacts, without which there is not what needs it."""
+    ledgers, _, failures = read_ledgers(artefacts, profile)
     if failures:
-        raise RuntimeError(
-            "There is no overview of all papers:\n" + "\n".join(failures)
-        )
-    whole = pd.concat(ledgers.values(), ignore_index=True)
-    return dict(iter(whole.groupby("paper", sort=False)))
+        raise RuntimeError(f"There is no {what}:\n" + "\n".join(failures))
+    return whole(ledgers)
 
 
 def main_claim(paper, ledger):
@@ -48,11 +51,8 @@ def show_card(key):
     """The card of a paper on record, for the first page of its notebooks."""
     from IPython.display import Markdown
 
-    paper = list_papers()[key]
-    ledgers, _, failures = read_ledgers(list_artefacts(key))
-    if failures:
-        raise RuntimeError(f"There is no card of {key}:\n" + "\n".join(failures))
-    return Markdown(whole_card(paper, whole(ledgers)))
+    ledger = _whole_ledger(list_artefacts(key), f"card of {key}")
+    return Markdown(whole_card(list_papers()[key], ledger))
 
 
 def whole_card(paper, ledger):

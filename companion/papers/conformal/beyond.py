@@ -111,7 +111,7 @@ def _add_forced(out, frame):
     forced = forced.assign(error=g_means.errors(forced))
     forced = forced.assign(gap=forced.error - forced.train_error)
     for row, name, method, reading in FORCED:
-        rows = forced[forced.method == method]
+        rows = summaries.select(forced, method=method)
         sets = rows.groupby(["asked", "partition", "dataset"])[["train_error", "gap"]]
         means = sets.mean().groupby(level=[0, 1]).mean()
         column = f"share of folds in which one forced {name} errs less"

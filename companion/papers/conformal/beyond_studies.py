@@ -27,7 +27,7 @@ from companion.papers.conformal.problems import (
     parts_of,
     study_of_sets,
 )
-from companion.papers.summaries import counts, study_over
+from companion.papers.summaries import counts, numbered, study_over
 from companion.solvers.conformal import TrainedMachine
 from companion.solvers.metamodels import ascend_separability
 from companion.solvers.transformations import MDT, RULES
@@ -290,24 +290,21 @@ COSTS = study_of_sets(
 ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
 
 
-def _readings(draws, partitions, sets, large_sets=()):
-    """Draws of the board, partitions of sets, and one of each large set; the longest first."""
-    numbers = (
-        dict.fromkeys(large_sets, 1)
-        | {BOARD_NAME: draws}
-        | dict.fromkeys(sets, partitions)
-    )
-    return [
-        {"dataset": k, "partition": i + 1} for k, n in numbers.items() for i in range(n)
-    ]
-
-
 _MOST = [name for name in problems.SETS if name not in problems.LARGE]
-_SETTINGS = {
-    "paper": _readings(6, 2, _MOST, problems.LARGE),
-    "quick": _readings(1, 1, problems.SMALL[:1]),
+#: Draws of the board and partitions of the sets, the longest first.
+_READ = {
+    "paper": {
+        **dict.fromkeys(problems.LARGE, 1),
+        BOARD_NAME: 6,
+        **dict.fromkeys(_MOST, 2),
+    },
+    "quick": dict.fromkeys((BOARD_NAME, *problems.SMALL[:1]), 1),
 }
 READINGS = study_over(
-    problems.PAPER, "readings", compute_readings, _SETTINGS, problems.digest
+    problems.PAPER,
+    "readings",
+    compute_readings,
+    numbered("dataset", "partition", _READ),
+    problems.digest,
 )
 STUDIES = (WIDTHS, FORCED, SHIFT, READINGS, COSTS, ASCENTS)

@@ -31,6 +31,8 @@ from companion.papers.summaries import (
     Values,
     magnitude,
     none_without_records,
+    numbered,
+    select,
     study_over,
 )
 
@@ -159,18 +161,6 @@ SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(S
 _MANY = [name for name in SETS if name not in problems.LARGE]
 
 
-def _partitions(large, others):
-    """Partitions of each set, with other numbers for the large ones, which come first."""
-    numbers = dict.fromkeys(problems.LARGE, large) | dict.fromkeys(_MANY, others)
-    return [
-        {"dataset": name, "partition": k + 1}
-        for name, n in numbers.items()
-        for k in range(n)
-    ]
-
-
-_QUICK = [{"dataset": small, "partition": 1} for small in problems.SMALL]
-
 #: Further partitions than those of all methods.
 PARTITIONS = study_of_sets(
     "partitions", compute_partitions, {"paper": range(21, 101), "quick": 1}, paper=_MANY
@@ -179,7 +169,14 @@ BOXED = study_over(
     PAPER,
     "boxed",
     compute_boxed,
-    {"paper": _partitions(2, 20), "quick": _QUICK},
+    numbered(
+        "dataset",
+        "partition",
+        {
+            "paper": dict.fromkeys(problems.LARGE, 2) | dict.fromkeys(_MANY, 20),
+            "quick": dict.fromkeys(problems.SMALL, 1),
+        },
+    ),
     digest,
 )
 STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
@@ -296,22 +293,23 @@ def _add_cells(out, table):
 def _add_wilcoxon(out, table):
     """Tests of the thesis on one partition: its answer is one of many."""
     for name in g_means.present(table):
-        rows = table[table.dataset.to_numpy() == name].sort_values("partition")
+        rows = select(table, dataset=name).sort_values("partition")
         by_method = rows.pivot(index="partition", columns="method")
         for method in NAMED[name]:
             p = by_method.p[method].dropna()
             gap = (by_method.error[method] - by_method.error[SVM])[p.index]
             row = f"Wilcoxon, {method} against SVM"
             column = f"{name}: significant at 10 %"
-            out.add_draws(row, column, p < LEVEL)
-            out.add_draws(row, f"{column} and worse", (p < LEVEL) & (gap > 0))
-            out.add_draws(row, f"{column} and better", (p < LEVEL) & (gap < 0))
+            significant = p < LEVEL
+            out.add_draws(row, column, significant)
+            out.add_draws(row, f"{column} and worse", significant & (gap > 0))
+            out.add_draws(row, f"{column} and better", significant & (gap < 0))
 
 
 def _add_differences(out, frame):
     """What section 6.3.2 says of some methods on each set."""
     for name in g_means.present(frame):
-        folds = frame[frame.dataset.to_numpy() == name]
+        folds = select(frame, dataset=name)
         errors = g_means.error_table(folds)
         moved = g_means.by_method(folds, "n_transformations") > 0
         svm = errors[SVM].groupby(level="partition").mean()
@@ -349,7 +347,7 @@ def _add_over_sets(out, frame):
     judged = frame[frame.method.isin(PRINTED[1:])]
     keys = ["partition", "dataset", "method"]
     none = judged.groupby(keys).n_transformations.max() == 0
-    tried = frame[frame.method.to_numpy() == "TSVT-JMETA"]
+    tried = select(frame, method="TSVT-JMETA")
     errors = pd.DataFrame({name: means[SVM] for name, means in tables.items()})
     gains = pd.DataFrame({name: gains_elsewhere(of) for name, of in tables.items()})
     correlation = [
@@ -390,7 +388,7 @@ VALUES = (
 
 def set_table(frame, name):
     """All methods on the same folds of a real set, with paired differences over partitions."""
-    rows = frame[frame.dataset == name]
+    rows = select(frame, dataset=name)
     return g_means.against_svm(rows, g_means.by_partition(rows))
 
 
@@ -421,7 +419,7 @@ def wilcoxon_table(frame):
     """
     tables = {}
     for name in g_means.present(frame):
-        rows = frame[frame.dataset == name]
+        rows = select(frame, dataset=name)
         means = g_means.by_partition(rows)
         p = p_values(g_means.error_table(rows)).where(means.notna())
         over_all = means.apply(wilcoxon_p, args=(means[SVM],))

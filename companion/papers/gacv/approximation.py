@@ -132,11 +132,12 @@ def add_approximation(out, frame):
             ("large lambda", "small lambda"),
             ("small sigma", "large sigma"),
         ):
-            first, second = (_right(of.query(HALVES[half])) for half in (one, other))
-            claims[f"{RIGHT}: {one} - {other}"] = first - second
+            gap = _right(of.query(HALVES[one])) - _right(of.query(HALVES[other]))
+            claims[f"{RIGHT}: {one} - {other}"] = gap
         for words, (one, other, target) in GAINS.items():
-            first, second = (at_choice(of, case, name, target) for name in (one, other))
-            claims[words] = first - second
+            claims[words] = at_choice(of, case, one, target) - at_choice(
+                of, case, other, target
+            )
         printed = select(of, n=SAMPLE_SIZE)
         far = (printed.xa_span - printed.loo).abs().groupby(printed["sample"]).mean()
         claims["|XA by the span - exact leave-one-out|, mean over the grid"] = far

@@ -26,6 +26,7 @@ from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv.example import PAPER
 from companion.papers.summaries import (
     DRAWN,
+    numbered,
     present,
     select,
     share,
@@ -235,44 +236,42 @@ def _digest(params):
     return data_digest(TABLES.get(params["dataset"], params["dataset"]))
 
 
-def _splits(sizes):
-    """A setting for each of so many splits of each set."""
-    return [
-        {"dataset": key, "split": split, "splits": DRAWN}
-        for key, n in sizes.items()
-        for split in range(1, n + 1)
-    ]
-
-
-def _searched_twice(profile):
-    """The splits, and which of them scikit-learn searches as well."""
-    n_splits, n_twice = SIZES[profile]
+def _searched_twice(profile, settings):
+    """With how they are drawn, and which of them scikit-learn searches as well."""
+    _, n_twice = SIZES[profile]
     once = WHERE_GACV_IS_COSTLY if profile == "quick" else ()  # the large sets, too
     return [
-        of | {"by_scikit_learn": of["split"] <= n_twice and of["dataset"] not in once}
-        for of in _splits(dict.fromkeys(KEYS, n_splits))
+        of
+        | {
+            "splits": DRAWN,
+            "by_scikit_learn": of["split"] <= n_twice and of["dataset"] not in once,
+        }
+        for of in settings
     ]
 
 
-def _splits_for_hinge(profile):
-    """Fewer splits, but where it was tried first."""
-    few = dict.fromkeys(KEYS, N_HINGE_SPLITS[profile])
-    return _splits(few | dict.fromkeys(WHERE_GACV_IS_COSTLY, SIZES[profile][0]))
-
-
+_ALL = {profile: dict.fromkeys(KEYS, n) for profile, (n, _) in SIZES.items()}
+#: Fewer splits, but where it was tried first.
+_FEW = {
+    profile: dict.fromkeys(KEYS, n)
+    | dict.fromkeys(WHERE_GACV_IS_COSTLY, SIZES[profile][0])
+    for profile, n in N_HINGE_SPLITS.items()
+}
+_SPLITS = numbered("dataset", "split", _ALL)
 BEYOND = study_over(
     PAPER,
     "beyond",
     compute_split,
-    {profile: _searched_twice(profile) for profile in SIZES},
+    {profile: _searched_twice(profile, of) for profile, of in _SPLITS.items()},
     _digest,
 )
 BEYOND_HINGE = study_over(
     PAPER,
     "beyond_hinge",
     compute_hinge,
-    {profile: _splits_for_hinge(profile) for profile in SIZES},
+    numbered("dataset", "split", _FEW),
     _digest,
+    splits=(DRAWN,),
 )
 BEYOND_TABLES = study_over(
     PAPER,
@@ -325,10 +324,9 @@ def _add_searches(out, beyond, hinge, tables):
     records = {"beyond": beyond, "beyond_hinge": hinge, "beyond_tables": tables}
     frame = with_rule(records)
     over_folds = {search: to_folds(frame, search) for search in COMPARED}
-    for search, differences in over_folds.items():
-        for name, difference in differences.items():
-            column = f"% err. {COMPARED[search]} - 5-fold CV"
-            out.add_mean(SETS[name], column, difference)
+    for search, words in COMPARED.items():
+        for name, difference in over_folds[search].items():
+            out.add_mean(SETS[name], f"% err. {words} - 5-fold CV", difference)
     for name in present(frame, OVERLAPPING):
         column = "share of splits with GACV least at the least C of 2^-15"
         at_end = share(searched(frame, name, "gacv").at_least_C)

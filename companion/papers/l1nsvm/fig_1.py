@@ -337,8 +337,8 @@ def _add_draws(out, frame):
         out.add_mean("clean", column, np.minimum(crossed, 1 - crossed).min(axis=1))
     out.add_claims("one flip a class", frame, ONE_FLIP)
     for machine in ("Least 1-Norm", "LS", "L2"):
-        sizes = frame[[f"{rule}_max_alpha_{machine}" for rule in RULES]]
-        out.add("influence", f"largest |alpha| / C, {machine}", sizes.max().max())
+        largest = frame.filter(regex=f"_max_alpha_{machine}$").max().max()
+        out.add("influence", f"largest |alpha| / C, {machine}", largest)
 
 
 def _add_influence(out, leverage):

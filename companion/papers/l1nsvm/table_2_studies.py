@@ -34,7 +34,7 @@ from companion.papers.l1nsvm.machines import (
     width_to_gamma,
 )
 from companion.papers.summaries import DRAWN, split_rows, study_over
-from companion.reproduction import Study, Unit, seed_for
+from companion.reproduction import seed_for
 from companion.solvers.ls import ls_held_out
 
 SEARCHED = ("LS", "Least 1-Norm", "L1")
@@ -129,28 +129,28 @@ def run_all(runs, name, split):
 # -- the search over C and sigma ------------------------------------------------------------
 
 
-def search_units(profile):
-    """One unit a data set, part of the data, machine and kernel width."""
-    (folds, repeats) = FOLDS[profile]
+def _searches(profile):
+    """The settings of one unit a data set, part of the data, machine and kernel width."""
+    folds, repeats = FOLDS[profile]
     splits = range(1, TUNING_SPLITS[profile] + 1)
-    parts = [ALL_ROWS, *(f"training rows of split {split}" for split in splits)]
+    parts = {ALL_ROWS: ("none", repeats)}
+    parts |= {f"training rows of split {split}": (DRAWN, 1) for split in splits}
     widths = grid(LOG10_SIGMA_RANGE, *SIGMA_STEPS[profile])
-    units = []
-    for name, part, machine, log10_sigma in product(
-        PRINTED_NAMES, parts, SEARCHED, widths
-    ):
-        params = {
+    return [
+        {
             "dataset": name,
             "part": part,
-            "splits": "none" if part == ALL_ROWS else DRAWN,
+            "splits": parts[part][0],
             "machine": machine,
             "log10_sigma": log10_sigma,
             "C_step": C_STEPS[profile][0],
             "folds": folds,
-            "repeats": repeats if part == ALL_ROWS else 1,
+            "repeats": parts[part][1],
         }
-        units.append(Unit(PAPER, "table_2_search", params, data=data_digest(name)))
-    return units
+        for name, part, machine, log10_sigma in product(
+            PRINTED_NAMES, parts, SEARCHED, widths
+        )
+    ]
 
 
 def compute_search(unit):
@@ -303,13 +303,17 @@ def compute_genuine(unit):
     return run_all(GENUINE_RUNS, name, genuine_split(name, split))
 
 
+def _digest(params):
+    return data_digest(params["dataset"])
+
+
 def _study_of_splits(name, compute, split=SPLITS, **settings):
     """A study with a unit a data set and split, with the same settings, by profile."""
     return study_over(
         PAPER,
         name,
         compute,
-        digest=lambda params: data_digest(params["dataset"]),
+        digest=_digest,
         dataset=tuple(PRINTED_NAMES),
         split=split,
         splits=(DRAWN,),
@@ -318,7 +322,13 @@ def _study_of_splits(name, compute, split=SPLITS, **settings):
 
 
 TABLE_2 = _study_of_splits("table_2", compute_split)
-TABLE_2_SEARCH = Study(PAPER, "table_2_search", search_units, compute_search)
+TABLE_2_SEARCH = study_over(
+    PAPER,
+    "table_2_search",
+    compute_search,
+    {profile: _searches(profile) for profile in FOLDS},
+    _digest,
+)
 TABLE_2_SURFACE = _study_of_splits(
     "table_2_surface", compute_surface, C_step=C_STEPS, sigma_step=SIGMA_STEPS
 )

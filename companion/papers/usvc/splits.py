@@ -18,8 +18,9 @@ from companion.datasets import (
     ringnorm,
     twonorm,
 )
+from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
-from companion.reproduction import Study, Unit, seed_for
+from companion.reproduction import seed_for
 
 #: Data sets by the names printed: the key and who knows it.
 BENCHMARK_SETS = {
@@ -78,9 +79,9 @@ def load(dataset):
     return data.X, data.y.astype(float)
 
 
-def digest(dataset):
-    """Digest of the files behind a data set, "" for one that is drawn."""
-    key, source = (SETS | POOLS | EIGHTHS)[dataset]
+def digest(params):
+    """Digest of the files behind the data set of a unit, "" for one that is drawn."""
+    key, source = (SETS | POOLS | EIGHTHS)[params["dataset"]]
     if source == GENUINE:
         return OUTSIDE[f"ida/{key}.npz"].sha256[:16]
     return data_digest(key) if source in ("ida", "uci") else ""
@@ -88,15 +89,9 @@ def digest(dataset):
 
 def split_study(name, compute, **n_splits):
     """A study with a unit for each split: for each profile, the numbers of splits by data set."""
-
-    def units(profile):
-        return [
-            Unit(PAPER, name, {"dataset": dataset, "split": number}, digest(dataset))
-            for dataset, n in n_splits[profile].items()
-            for number in range(1, n + 1)
-        ]
-
-    return Study(PAPER, name, units, compute)
+    return study_over(
+        PAPER, name, compute, numbered("dataset", "split", n_splits), digest
+    )
 
 
 @dataclass(frozen=True, eq=False)

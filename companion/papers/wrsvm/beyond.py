@@ -14,9 +14,8 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
 from companion.metrics import paired_difference
-from companion.papers.summaries import study_over
 from companion.papers.wrsvm import examples, population, simulation
-from companion.papers.wrsvm.examples import FLIP, PAPER, SPARSE_C, TOL, S
+from companion.papers.wrsvm.examples import FLIP, SPARSE_C, TOL, S
 from companion.papers.wrsvm.table_1 import TABLE_1
 from companion.papers.wrsvm.utilities import gain, percentages, with_setting
 from companion.solvers import Design, dca_path
@@ -32,7 +31,10 @@ CONSISTENT = (2, 0.6)
 STARTS = (("", ""), ("unweighted-start", ", unweighted start"))
 LABELS = {"flipped labels": FLIP, "clean labels": 0.0}
 #: (number, a) of (16) for truncation on the samples of Table 1.
-SETTINGS = ((1, 0.0), (2, 0.4), (3, 0.4), (2, 0.6))
+SETTINGS = [
+    {"config": number, "a": size}
+    for number, size in ((1, 0.0), (2, 0.4), (3, 0.4), CONSISTENT)
+]
 N_SAMPLES = {"paper": 50, "quick": 2}
 N_KERNEL = {"paper": 20, "quick": 2}
 
@@ -237,17 +239,18 @@ def _add_kernel(out, frame):
 
 
 BEYOND_TRUNCATION = examples.study(
-    "beyond_truncation", compute_truncation, N_SAMPLES, SETTINGS, flip=_FLIPS
+    "beyond_truncation", compute_truncation, SETTINGS, flip=_FLIPS, sample=N_SAMPLES
 )
 BEYOND_CONSISTENT = examples.study(
-    "beyond_consistent", compute_consistent, N_SAMPLES, flip=_FLIPS
+    "beyond_consistent", compute_consistent, flip=_FLIPS, sample=N_SAMPLES
 )
 BEYOND_BASELINES = examples.study(
-    "beyond_baselines", compute_baselines, N_SAMPLES, flip=_FLIPS
+    "beyond_baselines", compute_baselines, flip=_FLIPS, sample=N_SAMPLES
 )
-BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, N_KERNEL)
-_LEVELS = {"example": simulation.EXAMPLES.values(), "flip": _FLIPS}
-BEYOND_LEVELS = study_over(PAPER, "beyond_levels", compute_levels, **_LEVELS)
+BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, sample=N_KERNEL)
+BEYOND_LEVELS = examples.study(
+    "beyond_levels", compute_levels, example=simulation.EXAMPLES.values(), flip=_FLIPS
+)
 STUDIES = (
     BEYOND_TRUNCATION,
     BEYOND_CONSISTENT,

@@ -5,6 +5,7 @@ Classes are 0, 1, 2 here, rows of the utility matrix, where the paper counts fro
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -38,10 +39,8 @@ _PROBABILITIES = {
 }
 
 
-def study(name, compute, numbers, matrices=(), **levels):
-    """A study with a unit a utility matrix, (number, a), level of the other settings and sample."""
-    settings = [{"config": config, "a": a} for config, a in matrices]
-    return study_over(PAPER, name, compute, settings, **levels, sample=numbers)
+#: A study of the paper.
+study = partial(study_over, PAPER)
 
 
 def rng_of(*parts):

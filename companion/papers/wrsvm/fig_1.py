@@ -42,6 +42,6 @@ def _add_values(out, frame):
     regions.add_values(out, frame)
 
 
-FIG_1 = examples.study("fig_1", compute, N_SAMPLES)
+FIG_1 = examples.study("fig_1", compute, sample=N_SAMPLES)
 STUDIES = (FIG_1,)
 VALUES = ((_add_values, "fig_1"),)

@@ -83,6 +83,6 @@ def _add_similarity(out, frame, linear):
     out.add_mean("all panels", column, least)
 
 
-FIG_2 = examples.study("fig_2", compute, N_SAMPLES)
+FIG_2 = examples.study("fig_2", compute, sample=N_SAMPLES)
 STUDIES = (FIG_2, fig_1.FIG_1)
 VALUES = ((_add_values, "fig_2"), (_add_similarity, "fig_2", "fig_1"))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.ndimage import label
 
 from companion.metrics import paired_difference
+from companion.papers.summaries import select
 from companion.papers.wrsvm import examples
 
 A_VALUES = (0.0, 0.2, 0.4, 0.6, 0.8)
@@ -71,8 +72,8 @@ def regions(predicted, U):
 
 def growth(frame, config, j, low=A_VALUES[0], high=A_VALUES[-1]):
     """How much larger a region is at one a than at another, paired over the samples."""
-    rows = frame[frame.config == config].sort_values("sample")
-    return paired_difference(*(rows[rows.a == a][f"region_{j}"] for a in (high, low)))
+    rows = select(frame, config=config).sort_values("sample")
+    return paired_difference(*(select(rows, a=a)[f"region_{j}"] for a in (high, low)))
 
 
 def add_values(out, frame):
@@ -80,7 +81,9 @@ def add_values(out, frame):
     for config, grows in GROWS.items():
         for j, larger in grows.items():
             steps = [growth(frame, config, j, *step) for step in pairwise(A_VALUES)]
-            support = [step.mean / max(step.standard_error, 1e-12) for step in steps]
-            least = steps[int(np.argmin(support) if larger else np.argmax(support))]
+            pick = min if larger else max
+            least = pick(
+                steps, key=lambda step: step.mean / max(step.standard_error, 1e-12)
+            )
             column = f"region of class {j}: growth in its least certain step of a"
             out.add_mean(f"U{config},a", column, least)

@@ -138,7 +138,7 @@ def with_one_test(ledger):
     )
 
 
-TABLE_1 = study("table_1", compute, simulation.N_SAMPLES)
+TABLE_1 = study("table_1", compute, sample=simulation.N_SAMPLES)
 STUDIES = (TABLE_1,)
 VALUES = (
     (partial(simulation.add_values, table="table_1"), "table_1"),

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from companion.papers.summaries import select
 from companion.papers.wrsvm import examples, simulation
 from companion.papers.wrsvm.examples import C_VALUES, FLIP
 
@@ -58,7 +59,7 @@ def _add_values(out, frame):
 
 def _add_strength(out, frame):
     """The gains, rows exchanged, at the factor that meets the print best."""
-    out.add_read_by(_ADD, frame[frame.strength == STRENGTH], WEAK)
+    out.add_read_by(_ADD, select(frame, strength=STRENGTH), WEAK)
     out.rows = [row for row in out.rows if not _chose_the_factor(row)]
 
 
@@ -66,9 +67,9 @@ def _chose_the_factor(row):
     return row["reading"] == WEAK and row["row"] in ("WSVM", "WRSVM")
 
 
-TABLE_2 = examples.study("table_2", compute, simulation.N_SAMPLES)
+TABLE_2 = examples.study("table_2", compute, sample=simulation.N_SAMPLES)
 TABLE_2_STRENGTH = examples.study(
-    "table_2_strength", compute_strength, N_SAMPLES, strength=STRENGTHS
+    "table_2_strength", compute_strength, strength=STRENGTHS, sample=N_SAMPLES
 )
 STUDIES = (TABLE_2, TABLE_2_STRENGTH)
 VALUES = ((_add_values, "table_2"), (_add_strength, "table_2_strength"))

@@ -13,7 +13,7 @@ import pandas as pd
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, select, study_over
+from companion.papers.summaries import Values, select
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction.published import load_published
@@ -247,14 +247,9 @@ def _distances(frame):
     return means.mean(axis=1).unstack("a")
 
 
-def _digest(params):
-    return data_digest("pendigits")
-
-
-TABLE_3 = study_over(PAPER, "table_3", compute, digest=_digest, split=N_SPLITS)
-TABLE_3_GAUSSIAN = study_over(
-    PAPER, "table_3_gaussian", compute_gaussian, digest=_digest, split=N_GAUSSIAN
-)
+_ON_DIGITS = partial(examples.study, digest=lambda params: data_digest("pendigits"))
+TABLE_3 = _ON_DIGITS("table_3", compute, split=N_SPLITS)
+TABLE_3_GAUSSIAN = _ON_DIGITS("table_3_gaussian", compute_gaussian, split=N_GAUSSIAN)
 STUDIES = (TABLE_3, TABLE_3_GAUSSIAN)
 #: The shares of a row add up to one.
 JUDGED_BY_ROW = True

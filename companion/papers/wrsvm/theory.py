@@ -36,8 +36,8 @@ LOSSES = {
         lambda k: -np.log(2.0 ** (k / (k - 1)) - 1.0),
     ),
 }
-#: Settings of the comparison of the two forms, (number, a) of (16).
-SETTINGS = ((1, 0.4), (2, 0.4), (3, 0.4))
+#: Settings of the comparison of the two forms, number and a of (16).
+SETTINGS = [{"config": config, "a": 0.4} for config in examples.PLACES]
 N_SAMPLES = {"paper": 50, "quick": 2}
 
 
@@ -153,6 +153,6 @@ def _add_forms(out, frame):
         out.add_claims(U, rows, FORMS)
 
 
-THEORY_FORMS = examples.study("theory_forms", compute_forms, N_SAMPLES, SETTINGS)
+THEORY_FORMS = examples.study("theory_forms", compute_forms, SETTINGS, sample=N_SAMPLES)
 STUDIES = (THEORY_FORMS,)
 VALUES = ((_add_forms, "theory_forms"),)

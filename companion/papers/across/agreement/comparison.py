@@ -41,15 +41,20 @@ def compare(problem, machine, runs=None):
     best_dual = np.nanmax([judgement.dual for judgement in judged.values()])
     rows = []
     for name, judgement in judged.items():
-        row = dict(
-            paper=problem.paper, problem=problem.name, machine=machine.name, solver=name
-        )
-        row["objective"] = judgement.primal
-        row["error"] = (judgement.primal - best_dual) / judgement.primal
         difference = judgement.values - judged[REFERENCE].values
-        row["difference"] = np.abs(difference).max()
-        row["shape"] = np.ptp(difference, axis=0).max() / 2
-        rows.append(row | dict(converged=answers[name].converged, answer=answers[name]))
+        row = dict(
+            paper=problem.paper,
+            problem=problem.name,
+            machine=machine.name,
+            solver=name,
+            objective=judgement.primal,
+            error=(judgement.primal - best_dual) / judgement.primal,
+            difference=np.abs(difference).max(),
+            shape=np.ptp(difference, axis=0).max() / 2,
+            converged=answers[name].converged,
+            answer=answers[name],
+        )
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

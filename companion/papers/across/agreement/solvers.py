@@ -48,18 +48,26 @@ def _of_result(machine, found):
 
 
 def _smo(machine, selection="second_order", accelerate=False):
-    K = machine.problem.K
-    options = {"selection": selection, "accelerate": accelerate}
     found = smo(
-        K, machine.y, *machine.box, ridge=machine.ridge, tol=_SMO_TOL, **options
+        machine.problem.K,
+        machine.y,
+        *machine.box,
+        ridge=machine.ridge,
+        tol=_SMO_TOL,
+        selection=selection,
+        accelerate=accelerate,
     )
     return _of_result(machine, found)
 
 
 def _mdm(machine, accelerate=False):
-    K = machine.problem.K
-    options = {"accelerate": accelerate, "tol": _MDM_TOL}
-    found = mdm(K, machine.y, ridge=machine.ridge, **options)
+    found = mdm(
+        machine.problem.K,
+        machine.y,
+        ridge=machine.ridge,
+        tol=_MDM_TOL,
+        accelerate=accelerate,
+    )
     svm = found.to_svm()
     return _of_multipliers(machine.y * svm.alpha, svm.intercept, found.converged)
 
@@ -67,34 +75,50 @@ def _mdm(machine, accelerate=False):
 def _wls(machine, tol=_GAP_TOL, **options):
     """The hinge by the interior point, or by what the options say."""
     problem = machine.problem
-    options |= {"sample_weight": problem.weight, "tol": tol}
-    found = wls(problem.design, problem.y, problem.C, **options)
+    found = wls(
+        problem.design,
+        problem.y,
+        problem.C,
+        sample_weight=problem.weight,
+        tol=tol,
+        **options,
+    )
     beta = problem.y * found.alpha
     return Answer(found.coef, found.intercept, beta, found.converged, problem.is_linear)
 
 
 def weighted_least_squares(machine, damping=_DAMPING):
     """The hinge by the paper's iteration."""
-    options = {"damping": damping, "max_iter": _PLAIN_ITERATIONS}
-    return _wls(machine, _PLAIN_TOL, accelerate=False, **options)
+    return _wls(
+        machine,
+        _PLAIN_TOL,
+        accelerate=False,
+        damping=damping,
+        max_iter=_PLAIN_ITERATIONS,
+    )
 
 
 def _min_margin(machine):
     problem = machine.problem
-    settings = {"sample_weight": problem.weight, "tol": _GAP_TOL}
-    if machine.name == MINIMUM_MARGIN:
-        utility = problem.utility
-        found = min_margin(problem.design, problem.y, utility, problem.C, **settings)
-        end = (found.converged, problem.is_linear)
-        return Answer(found.coef, found.intercept, found.alpha, *end)
-    # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-    classes = (problem.y > 0).astype(int)
-    C = 0.5 * problem.C
-    found = min_margin(problem.design, classes, np.eye(2), C, **settings)
-    end = (found.converged, problem.is_linear)
-    bias = float(np.diff(found.intercept)[0])
-    beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
-    return Answer(found.coef[1] - found.coef[0], bias, beta, *end)
+    y = problem.y
+    utility = problem.utility
+    C = problem.C
+    if machine.name != MINIMUM_MARGIN:
+        # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
+        y = (y > 0).astype(int)
+        utility = np.eye(2)
+        C = 0.5 * C
+    found = min_margin(
+        problem.design, y, utility, C, sample_weight=problem.weight, tol=_GAP_TOL
+    )
+    coef = found.coef
+    bias = found.intercept
+    alpha = found.alpha
+    if machine.name != MINIMUM_MARGIN:
+        coef = coef[1] - coef[0]
+        bias = float(bias[1] - bias[0])
+        alpha = 2.0 * (alpha[:, 1, 0] - alpha[:, 0, 1])
+    return Answer(coef, bias, alpha, found.converged, problem.is_linear)
 
 
 def _path(machine):
