@@ -102,7 +102,7 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
 def test_make_lab_builds_the_environment_and_opens_the_overview():
-    text = said("--no-print-directory", "-n", "lab", program="make", cwd=ROOT)
+    text = said("--no-print-directory", "-n", "lab", "ARGS=", program="make", cwd=ROOT)
     *_, last = text.splitlines()
     program, root, notebook = last.split()
     assert program.endswith("bin/jupyter-lab")

@@ -154,18 +154,21 @@ def _download(file):
         known_hash=f"sha256:{file.sha256}",
         fname=target.name,
         path=target.parent,
-        downloader=_unpacked
-        if file.url.endswith(".Z")
-        else pooch.HTTPDownloader(timeout=_TIMEOUT),
+        downloader=_unpacked if file.url.endswith(".Z") else _http(),
     )
     return Path(fetched)
 
 
-def _unpacked(url, output_file, registry):
-    """A downloader of pooch, which checks what it leaves."""
+def _http():
+    """A downloader of pooch; without a stream an answer that is an error leaves no open socket."""
     import pooch
 
-    pooch.HTTPDownloader(timeout=_TIMEOUT)(url, output_file, registry)
+    return pooch.HTTPDownloader(timeout=_TIMEOUT, stream=False)
+
+
+def _unpacked(url, output_file, registry):
+    """A downloader of pooch, which checks what it leaves."""
+    _http()(url, output_file, registry)
     with open(output_file, "rb") as packed:
         finished = subprocess.run(
             ["gzip", "-dc"], stdin=packed, capture_output=True, check=True
