@@ -1,4 +1,4 @@
-"""The lock file against pyproject.toml, and the environment that conda and Binder build from it."""
+"""The lock file against pyproject.toml, and the environment that is built from it."""
 
 import os
 import re
@@ -85,11 +85,6 @@ def test_the_lock_file_satisfies_every_requirement_of_the_project(version, platf
     assert unmet == []
 
 
-# ------------------------------------------------------------------ conda and Binder
-
-EDITABLE = "--no-deps --no-build-isolation --editable ."
-
-
 # ------------------------------------------------------------------ make setup
 
 
@@ -139,7 +134,8 @@ def test_setup_installs_by_uv_from_where_pip_would_and_by_pip_if_uv_fails(
         assert run.returncode == 0
         assert "compiled" in run.stdout
         assert "pip does" not in run.stderr
-        assert [line.partition("best-match ")[2] for line in asked[1:]] == [EDITABLE]
+        itself = "--no-deps --no-build-isolation --editable ."
+        assert [line.partition("best-match ")[2] for line in asked[1:]] == [itself]
         assert (tmp_path / "tools" / "__pycache__").is_dir()  # bytecode all the same
 
 

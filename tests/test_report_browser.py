@@ -210,6 +210,7 @@ def test_two_knobs_move_a_figure_without_a_kernel(browser, site, name):
     page = f"notebooks/{name}.html"
     assert (site.folder / page).stat().st_size < 1_000_000
     browser.open(page, width=400)
+    browser.wait("document.querySelector('.companion-sliders input')")
     boxes = [
         box
         for box in browser.finds(".companion-sliders")
