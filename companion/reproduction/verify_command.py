@@ -185,7 +185,9 @@ def explain(context, target, row, column):
     if column is None:
         _list_rows([line for _, line in lines])
         return
-    for report, line in lines:
+    for number, (report, line) in enumerate(lines):
+        if number:
+            click.echo()
         frames = {name: own.frame for name, own in report.records.items()}
         for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)
