@@ -41,7 +41,7 @@ SECONDS_A_UNIT = {
 def sample(name, units):
     """Units that take about a second, one to five, always the same ones, in their order."""
     rng = np.random.default_rng(len(units))
-    size = round(1.0 / SECONDS_A_UNIT.get(name, 1.0))
+    size = round(1.0 / max(SECONDS_A_UNIT.get(name, 1.0), 0.1))
     chosen = rng.choice(len(units), min(max(size, 1), 5, len(units)), replace=False)
     return [units[k] for k in sorted(chosen)]
 
