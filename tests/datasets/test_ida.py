@@ -12,7 +12,13 @@ from scipy.io import savemat
 
 from companion._utils.errors import DamagedData, UnknownDataset
 from companion.datasets import OUTSIDE, OutsideFile
-from companion.datasets.ida import genuine_split, ida_split, list_ida, load_ida
+from companion.datasets.ida import (
+    genuine_pool,
+    genuine_split,
+    ida_split,
+    list_ida,
+    load_ida,
+)
 
 pytestmark = pytest.mark.usefixtures(
     "no_network"
@@ -89,7 +95,7 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(
     path = tmp_path / "ida-benchmarks" / "benchmarks.mat"
     path.parent.mkdir()
     content = {"x": rows, "t": labels, "train": parts[0], "test": parts[1, :, :7]}
-    savemat(path, {"breast_cancer": content})
+    savemat(path, {"breast_cancer": content, "ringnorm": content})
     place = f"{path.parent.name}/{path.name}"
     file = OutsideFile(place, hashlib.sha256(path.read_bytes()).hexdigest())
     monkeypatch.setitem(OUTSIDE, place, file)
@@ -98,6 +104,11 @@ def test_genuine_splits_are_read_from_the_repackaged_benchmark(
     train, test = (part.astype(int) - 1 for part in (parts[0, 1], parts[1, 1, :7]))
     wanted = (rows[train], labels[train, 0], rows[test], labels[test, 0])
     for array, expected in zip(found, wanted, strict=True):
+        assert_array_equal(array, expected)
+    for array in genuine_pool("ringnorm"):
+        array[:] = 0  # it is the caller's own
+    pool = zip(genuine_pool("ringnorm"), (rows, labels[:, 0]), strict=True)
+    for array, expected in pool:
         assert_array_equal(array, expected)
     refused("numbered 1 to 10. Got 11", genuine_split, "heart", 11)
     refused("no problem 'heart'", genuine_split, "heart", 1, error=DamagedData)

@@ -689,6 +689,13 @@ def test_shares_that_add_up_to_one_agree_only_together():
     assert compare(*near, by_row=True)["outcome"].tolist() == ["agrees"] * 3
 
 
+def test_few_repetitions_do_not_tell_shares_apart_that_many_do():
+    rows, own = shares_of((0.30, 0.26, 0.44))
+    for n, differ in ((4.0, False), (400.0, True)):
+        ledger = compare(rows, own.assign(n=n), profile="quick", by_row=True)
+        assert (ledger["outcome"] == "differs").tolist() == [differ] * 3
+
+
 def test_the_chance_of_shares_of_one_multinomial_is_even():
     rng = np.random.default_rng(6)
     n = 400

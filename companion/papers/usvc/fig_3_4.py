@@ -195,7 +195,9 @@ def _add_theory(out):
 
 def _add_figure_3(out, frame, runs):
     """What the print says of case A, under both distributions."""
-    for _, distribution, _, reading in cases.PRINTED_AND_READ[:2]:
+    for case, distribution, _, reading in cases.PRINTED_AND_READ:
+        if case != "A":
+            continue
         found = Values(out.converged)
         trials = select(frame, reading=distribution)
         _add_minima(found, trials)
@@ -271,7 +273,6 @@ def _add_biased(out, figure, trials):
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
     damped = select(runs, damping=cases.DAMPING)
-    rises = damped.groupby("s").largest_rise.max()
     numbers = {
         "trials that do not converge, s = 2, 3 or 4, d = 0.2": (
             select(stuck, damping=cases.DAMPING).trial.nunique()
@@ -279,7 +280,8 @@ def _add_convergence(out, row, runs):
         "trials that do not converge, s=4, d=0.5": (
             select(stuck, s=4, damping=0.5).trial.nunique()
         ),
-        "largest relative rise of (5) in an iteration, s=2, d=0.2": rises[2],
-        "largest relative rise of (5) in an iteration, s=4, d=0.2": rises[4],
     }
+    for s in (2, 4):
+        column = f"largest relative rise of (5) in an iteration, s={s}, d=0.2"
+        numbers[column] = select(damped, s=s).largest_rise.max()
     out.add_all(row, numbers)
