@@ -53,6 +53,7 @@ class Browser:
                 "about:blank"
             )  # a new "#..." alone would not load the page again
             self.driver.get(f"{self.folder.as_uri()}/{page}")
+            self.wait("document.readyState === 'complete'", 30)
         except Exception as error:  # of the driver, or of the connection with it
             if tries == 1:
                 raise
