@@ -77,21 +77,17 @@ def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
+    nodes = [*ast.walk(statement)]
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
     plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and all(
-        isinstance(target, (ast.Name, ast.Tuple))
-        for target in getattr(
-            statement, "targets", [getattr(statement, "target", None)]
-        )
+        isinstance(target, (ast.Name, ast.Tuple)) for target in targets
     )
-    names = set()
-    for node in ast.walk(statement):
-        if isinstance(node, _DEFINITIONS):
-            names.add(node.name)
-        # What is no plain assignment, such as a loop or a call, may change all that it names.
-        elif isinstance(node, ast.Name) and (
-            isinstance(node.ctx, ast.Store) or not plain
-        ):
-            names.add(node.id)
+    if plain and not any(isinstance(node, ast.NamedExpr) for node in nodes):
+        # what a comprehension in the value counts by is no name of the module
+        nodes = [node for target in targets for node in ast.walk(target)]
+    # What is no plain assignment, such as a loop or a call, may change all that it names.
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
     return names - {"__all__", "__name__"}
 
 

@@ -124,6 +124,11 @@ SAME = {
         "return colour\n",
     ),
     "a new constant": ("study.py", 'COLOUR = "red"\n', 'COLOUR = "red"\nextra = 1\n'),
+    "a comprehension that counts by a local name": (
+        "study.py",
+        'COLOUR = "red"\n',
+        'COLOUR = "red"\nextra = [unit for unit in (1, 2)]\n',
+    ),
 }
 
 DIFFERENT = {
@@ -163,6 +168,11 @@ DIFFERENT = {
     "what an import inside the function brings": ("nested.py", "+ 4", "+ 3"),
     "what a dotted import brings": ("far/away.py", "distance = 5", "distance = 6"),
     "what is loaded lazily": ("lazy/late.py", "+ x", "- x"),
+    "a constant that is bound on the way": (
+        "study.py",
+        "FACTOR = 2.0",
+        "extra = (FACTOR := 2.5)",
+    ),
 }
 
 
