@@ -279,16 +279,11 @@ def compute_ascents(unit):
     return rows
 
 
-WIDTHS = study_of_sets("widths", compute_widths, {"paper": 2, "quick": 1})
-FORCED = study_of_sets(
-    "forced", compute_forced, {"paper": 2, "quick": 1}, after=(BOARD_NAME,)
-)
-SHIFT = study_of_sets("shift", compute_shift, {"paper": 20, "quick": 1})
-COSTS = study_of_sets(
-    "costs", compute_costs, {"paper": 1, "quick": 1}, quick=problems.SMALL[:1]
-)
-ASCENTS = study_of_sets("ascents", compute_ascents, {"paper": 2, "quick": 1})
-
+WIDTHS = study_of_sets("widths", compute_widths, 2)
+FORCED = study_of_sets("forced", compute_forced, 2, after=(BOARD_NAME,))
+SHIFT = study_of_sets("shift", compute_shift, 20)
+COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1])
+ASCENTS = study_of_sets("ascents", compute_ascents, 2)
 
 _MOST = [name for name in problems.SETS if name not in problems.LARGE]
 #: Draws of the board and partitions of the sets, the longest first.

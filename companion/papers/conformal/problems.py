@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from companion import datasets
-from companion.papers.summaries import study_over
+from companion.papers.summaries import numbered, study_over
 from companion.reproduction import seed_for
 
 PAPER = "conformal"
@@ -168,9 +168,14 @@ def digest(params):
     return datasets.data_digest(datasets.imbalanced_source(SETS[params["dataset"]]))
 
 
-def study_of_sets(name, compute, numbers, *, after=(), quick=SMALL, paper=LARGE_FIRST):
-    """A study with a unit a data set, of those of a profile and those `after`, and partition."""
-    sets = {"quick": [*quick, *after], "paper": [*paper, *after]}
-    return study_over(
-        PAPER, name, compute, digest=digest, dataset=sets, partition=numbers
-    )
+def study_of_sets(name, compute, n_partitions, *, of_large=None, after=(), quick=SMALL):
+    """A study with a unit for each data set, then for those `after`, and partition of it.
+
+    A large set has its own number of partitions, a quick run one of the `quick` sets.
+    """
+    counts = dict.fromkeys((*LARGE_FIRST, *after), n_partitions)
+    if of_large is not None:
+        counts |= dict.fromkeys(LARGE, of_large)
+    profiles = {"paper": counts, "quick": dict.fromkeys((*quick, *after), 1)}
+    settings = numbered("dataset", "partition", profiles)
+    return study_over(PAPER, name, compute, settings, digest)
