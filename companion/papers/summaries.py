@@ -196,6 +196,13 @@ def magnitude(mean):
     return mean._replace(mean=abs(mean.mean))
 
 
+def range_text(values, spec):
+    """The least and the largest of some values in words; one number where both look alike."""
+    low = format(min(values), spec)
+    high = format(max(values), spec)
+    return low if low == high else f"{low} to {high}"
+
+
 def mean_text(mean, spec="+.2f"):
     """A :class:`~companion.metrics.Mean` in words; of one repetition nobody knows the error."""
     text = f"{mean.mean:{spec}}"

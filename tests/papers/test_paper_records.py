@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 
 from companion._utils.paths import data_dir, project_root
 from companion.datasets import DataUnavailable
-from companion.papers.summaries import select
+from companion.papers.summaries import range_text, select
 from companion.reproduction.artefacts import list_artefacts, list_papers
 from companion.reproduction.codehash import closure
 from companion.reproduction.reproduce import read_ledgers
@@ -327,3 +327,8 @@ def test_most_of_a_sample_of_searched_units_agrees_with_the_records(name):
                 same.append(np.isclose(value, record[column], rtol=1e-2, atol=1e-2))
     assert same
     assert np.mean(same) >= SHARE_ALIKE[study.paper]
+
+
+def test_a_range_is_one_number_where_both_ends_look_alike():
+    assert range_text([3, 1, 2], ".0f") == "1 to 3"
+    assert range_text([1.01, 1.04], ".1f") == "1.0"
