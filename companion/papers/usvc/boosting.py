@@ -12,7 +12,8 @@ scikit-learn's AdaBoost, soon do no better than chance, which ends the boosting 
 """
 
 import numpy as np
-from scipy.linalg import solve
+
+from companion._utils.blas import definite_solve
 
 _RIDGE = 1e-5
 
@@ -24,15 +25,20 @@ def fit_network(kernels, y, weight):
     ``kernels``, a row a centre.
     """
     root = np.sqrt(weight)
-    scaled = np.vstack([kernels * root, root])
+    scaled = np.empty((len(kernels) + 1, len(root)))
+    np.multiply(kernels, root, out=scaled[:-1])
+    scaled[-1] = root
     normal = scaled @ scaled.T
     np.einsum("ii->i", normal)[:-1] += _RIDGE
     np.einsum("ii->i", normal)[:] += 1e-12
-    return solve(normal, scaled @ (root * y), assume_a="pos")
+    return definite_solve(normal, scaled @ (root * y))[0]
 
 
-def boost(K, y, rows, rng, *, n_networks, n_centres):
-    """Networks, each with its factor, boosted on some rows; and the output at all of them."""
+def boost(kernels_of, y, rows, rng, *, n_networks, n_centres):
+    """Networks, each with its factor, boosted on some rows; and the output at all of them.
+
+    ``kernels_of(centres)`` are the kernel values between samples and all of them, a row a centre.
+    """
     weight = np.zeros(len(y))
     output = np.zeros(len(y))
     networks = []
@@ -41,7 +47,7 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
         # samples in proportion to their weights, none twice
         size = min(n_centres, np.count_nonzero(weight))
         centres = rng.choice(len(y), size, replace=False, p=weight)
-        kernels = K[centres]
+        kernels = kernels_of(centres)
         beta = fit_network(kernels, y, weight)
         said = _output_of(kernels, beta)
         r = weight @ (y * said)
@@ -55,10 +61,11 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
     return networks, output
 
 
-def decision(networks, K):
-    """Output for kernel values of the training samples (rows) and points (columns)."""
+def decision(networks, kernels_of):
+    """Output at points, whose kernel values with centres are ``kernels_of(centres)``."""
     return sum(
-        factor * _output_of(K[centres], beta) for factor, centres, beta in networks
+        factor * _output_of(kernels_of(centres), beta)
+        for factor, centres, beta in networks
     )
 
 
