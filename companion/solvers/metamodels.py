@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.utils import gen_batches
 
+from companion._utils.batches import batches
 from companion.conformal import factors as conformal
 from companion.kernels._loops import exp_scaled
 
@@ -108,7 +108,7 @@ class Widths(Family):
     def evaluate(self, data, parameters):
         distances, size = data
         out = np.empty((len(parameters), size))
-        for some in gen_batches(size, _POINTS):
+        for some in batches(size, _POINTS):
             out[:, some] = conformal.gaussian_sums(distances(some), parameters)
         return out
 
@@ -120,7 +120,7 @@ class Widths(Family):
         distances = self._distances
         rows = self._rows
         n_centres, n_points = rows.shape
-        for some in gen_batches(n_centres, max(1, _SCRATCH // n_points)):
+        for some in batches(n_centres, max(1, _SCRATCH // n_points)):
             part = rows[some]
             # Of their own each, or the exponential is not vectorised.
             powers = parameters[some, np.newaxis] * distances[some]
@@ -320,7 +320,7 @@ def _add_outer_products(C, c, q, weighted, steps):
 def _some_of(matrix):
     """Rows at a time."""
     n = len(matrix)
-    return gen_batches(n, n if n < _MANY_PARAMETERS else _PARAMETERS)
+    return batches(n, n if n < _MANY_PARAMETERS else _PARAMETERS)
 
 
 def into_bounds(points, lower, upper):
