@@ -125,7 +125,15 @@ class Separability:
 
     def matrices(self):
         """The matrices B and W of (4.6.14) and (4.6.15)."""
-        B, W = self.forms(np.eye(self.n))
+        p = self.n_positive
+        within = np.zeros((self.n, self.n))
+        within[:p, :p] = self._positive / p
+        within[p:, p:] = self._negative / self.n_negative
+        total = np.block(
+            [[self._positive, self._cross], [self._cross.T, self._negative]]
+        )
+        B = within - total / self.n
+        W = np.diag(self._diagonal) - within
         return self._unsort(self._unsort(B).T).T, self._unsort(self._unsort(W).T).T
 
     def forms(self, functions):

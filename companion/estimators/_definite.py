@@ -2,8 +2,8 @@
 
 import numpy as np
 from scipy.linalg import blas, eigvalsh, lapack
-from sklearn.utils import gen_batches
 
+from companion._utils.batches import batches
 from companion.kernels import KernelRows
 
 # Eigenvalues down to this share of the largest entry are rounding, also of single precision.
@@ -62,7 +62,7 @@ def n_factorised(n):
 def _with_largest_entry(K, chosen):
     """The pair of the largest entry if that is larger than the whole diagonal."""
     largest = (1.0 + _ROUNDING) * np.abs(K.diagonal()).max()
-    for rows in gen_batches(len(K), _ROWS):
+    for rows in batches(len(K), _ROWS):
         entries = K[rows].ravel()
         place = blas.idamax(entries)
         if abs(entries[place]) > largest:

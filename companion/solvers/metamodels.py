@@ -7,12 +7,14 @@ Computation 9, 2001).
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.utils import gen_batches
 
+from companion._utils.batches import batches
 from companion.conformal import factors as conformal
-from companion.kernels._loops import exp_scaled
+from companion.kernels._loops import gaussians
 
 __all__ = ["Cores", "Displacements", "Widths", "ascend_separability", "evolve"]
 
@@ -41,8 +43,8 @@ _PARAMETERS = 64
 # Points at a time to which distances are held.
 _POINTS = 512
 
-# Entries that the exponential takes at a time.
-_SCRATCH = 2**17
+# Distances that are kept for a search; of more, parts are made again for each generation.
+_KEPT = 2**21
 
 
 class Family:
@@ -93,42 +95,38 @@ class Widths(Family):
     """TSVT: the rates of the Gaussians on the support vectors, from squared distances to them.
 
     `distances` and `validation_distances` are functions of a slice of the points, of which there
-    are as many as `sizes` says: the distances of all are made for gradients alone.
+    are as many as `sizes` says: where these are many, the distances of all are made for gradients
+    alone.
     """
 
     def __init__(self, distances, validation_distances, sizes, start):
-        self.data = distances, sizes[0]
-        self.validation_data = validation_distances, sizes[1]
+        self.data = _parts_of(distances, sizes[0], start.size)
+        self.validation_data = _parts_of(validation_distances, sizes[1], start.size)
         self.start = start
         self.lower = np.zeros(start.size)
         self.upper = np.full(start.size, np.inf)
-        self._distances = None
+        self._whole = cache(lambda: distances(slice(0, sizes[0])))
         self._rows = None
 
     def evaluate(self, data, parameters):
-        distances, size = data
-        out = np.empty((len(parameters), size))
-        for some in gen_batches(size, _POINTS):
-            out[:, some] = conformal.gaussian_sums(distances(some), parameters)
-        return out
+        return np.hstack([conformal.gaussian_sums(D, parameters) for D in data()])
 
     def at(self, parameters):
+        distances = self._whole()
         if self._rows is None:
-            distances, size = self.data
-            self._distances = distances(slice(0, size))
-            self._rows = np.empty(self._distances.shape)
-        distances = self._distances
+            self._rows = np.empty(distances.shape)
         rows = self._rows
-        n_centres, n_points = rows.shape
-        for some in gen_batches(n_centres, max(1, _SCRATCH // n_points)):
-            part = rows[some]
-            # Of their own each, or the exponential is not vectorised.
-            powers = parameters[some, np.newaxis] * distances[some]
-            exp_scaled(powers.ravel(), -1.0, part.ravel())
+        total = np.empty(rows.shape[1])
+        gaussians(distances, parameters, rows, total)
         # The rows serve one gradient, then they are gone.
-        return rows.sum(axis=0), lambda by_c: -(
-            np.multiply(rows, distances, out=rows) @ by_c
-        )
+        return total, lambda by_c: -(np.multiply(rows, distances, out=rows) @ by_c)
+
+
+def _parts_of(distances, size, n_centres):
+    """A function that gives the distances of points, some at a time, or of all, which it keeps."""
+    if size * n_centres > _KEPT:
+        return lambda: map(distances, batches(size, _POINTS))
+    return cache(lambda: [distances(slice(0, size))])
 
 
 class Cores(Family):
@@ -320,7 +318,7 @@ def _add_outer_products(C, c, q, weighted, steps):
 def _some_of(matrix):
     """Rows at a time."""
     n = len(matrix)
-    return gen_batches(n, n if n < _MANY_PARAMETERS else _PARAMETERS)
+    return batches(n, n if n < _MANY_PARAMETERS else _PARAMETERS)
 
 
 def into_bounds(points, lower, upper):

@@ -13,8 +13,8 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import gen_batches
 
+from companion._utils.batches import batches
 from companion._utils.checks import checked_positive
 from companion.conformal import factors as c
 from companion.solvers.metamodels import Cores, Displacements, Widths
@@ -302,7 +302,7 @@ def _act_rates(trained):
 def _in_blocks(rates, n):
     """Rates of n support vectors, some at a time: the distances of all are a matrix."""
     numbers = np.arange(n)
-    return np.concatenate([rates(numbers[some]) for some in gen_batches(n, _ROWS)])
+    return np.concatenate([rates(numbers[some]) for some in batches(n, _ROWS)])
 
 
 def _require(rule, problem, *names):

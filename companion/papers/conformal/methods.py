@@ -62,18 +62,26 @@ _SHORT = ("method", "missed", "false_alarms", "n_positive", "n_negative")
 _SHORT += ("n_transformations", "converged")  # type: ignore[assignment]
 
 
+def _kernel_of(X, width):
+    """Squared distances among patterns, and the Gram matrix."""
+    squares = squared_distances(X)
+    return squares, gram(None, gamma=1.0 / width, squared_distances=squares)
+
+
 class Part:
     """What all methods of a training part share; `width` is 2 sigma^2 of its kernel.
 
-    Without `validate` no V is set apart, and transformations are forced.
+    Without `validate` no V is set apart, and transformations are forced. Distances and kernel are
+    those of the part `like`, if there is one of the same problem and width.
     """
 
-    def __init__(self, problem, *, width=WIDTH, C=C, validate=True):
+    def __init__(self, problem, *, width=WIDTH, C=C, validate=True, like=None):
         self.problem = problem
         self.width = width
-        squares = squared_distances(problem.X)
+        self._kernel = like._kernel if like else _kernel_of(problem.X, width)
+        squares, K = self._kernel
         self.shared = ConformalProblem(
-            gram(None, gamma=1.0 / width, squared_distances=squares),
+            K,
             problem.y,
             problem.validate if validate else None,
             C=C,
