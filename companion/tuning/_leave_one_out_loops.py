@@ -126,8 +126,11 @@ def _next_event(M, W, out, speed, times):
     A basic sample meets a bound, or the score of another one the bias.
     """
     n = times.shape[0]
-    beta, above, is_basic = W.beta, W.above, W.is_basic
-    low, high = M.low, M.high
+    beta = W.beta
+    above = W.above
+    is_basic = W.is_basic
+    low = M.low
+    high = M.high
     leaves = np.inf
     joins = np.inf
     for k in range(n):
