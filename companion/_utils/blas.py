@@ -79,6 +79,14 @@ def cholesky_solve(factor, right):
     return out
 
 
+def cholesky_inverse(factor):
+    """A^-1 by the lower Cholesky factor of A, which is overwritten."""
+    n = len(factor)
+    interruptible(2 * n**3 / 3, _call, "dpotri", b"L", n, factor, n, ctypes.c_int())
+    lower = np.tril(factor)
+    return lower + np.tril(lower, -1).T
+
+
 def definite_solve(A, right):
     """A^-1 right by the Cholesky factor of A, and whether A is positive definite.
 
@@ -137,10 +145,8 @@ def economic_svd(A):
 
 def symmetric_solve(A, right):
     """A^-1 right of a symmetric matrix, which may be indefinite."""
-    n = len(A)
-    if n < _MANY_ROWS:
-        return linalg.solve(A, right, assume_a="sym", check_finite=False)
-    return interruptible(2 * n**3 / 3, np.linalg.solve, A, right)
+    # NumPy's lets other threads run, and is no slower than what knows of the symmetry.
+    return interruptible(2 * len(A) ** 3 / 3, np.linalg.solve, A, right)
 
 
 def symmetric_eigen(A):

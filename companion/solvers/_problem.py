@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
@@ -48,6 +50,17 @@ class DualProblem:
             self.clock,
             self.ends,
         )
+
+    @cached_property
+    def is_ridged(self):
+        """Whether every variable has a ridge."""
+        return bool(self.ridge.all())
+
+    @cached_property
+    def limited(self):
+        """Whether all variables, and whether any, have a finite box or a ridge."""
+        limited = (self.ridge > 0.0) | np.isfinite(self.high - self.low)
+        return bool(limited.all()), bool(limited.any())
 
     @property
     def n_iter(self):

@@ -24,6 +24,7 @@ import numpy as np
 
 from companion._utils.blas import (
     cholesky,
+    cholesky_inverse,
     cholesky_solve,
     symmetric_eigen,
     symmetric_solve,
@@ -187,7 +188,7 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
     problem.require_two("ls_held_out")
     tests = [np.arange(len(problem.y_all))[test] for test in tests]
     for C in C_values:
-        inverse = _factorise(problem.K, problem.ridge(C))(np.eye(problem.y.size))
+        inverse = _inverse(problem.K, problem.ridge(C))
         v = inverse.sum(axis=1)
         # M, and the last row of the inverse of the bordered matrix, which gives b.
         bordered = np.vstack([inverse - np.outer(v, v / v.sum()), v / v.sum()])
@@ -197,18 +198,23 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
 
 def _held_out(problem, bordered, solution, test):
     """Decision values on ``test`` of the machine without it: y_S - f_S = M_SS^-1 beta_S."""
-    inside = np.flatnonzero(np.isin(problem.taking_part, test))
+    places = problem.places[test]
+    is_inside = places >= 0
+    inside = np.unique(places[is_inside])
     if inside.size == problem.y.size:
         raise ValueError(
             "Every fold must leave a sample of positive weight to train on. "
             f"Got a test set of {test.size} samples that takes them all."
         )
-    reduced = solution
-    if inside.size:
-        block = bordered[np.ix_(inside, inside)]
-        residuals = symmetric_solve(block, solution[inside])
-        reduced = solution - bordered[:, inside] @ residuals
-    return problem.K_all[test][:, problem.taking_part] @ reduced[:-1] + reduced[-1]
+    residuals = np.zeros(problem.y.size)
+    block = bordered[np.ix_(inside, inside)]
+    residuals[inside] = symmetric_solve(block, solution[inside])
+    held_out = (problem.y - residuals)[places]
+    if not is_inside.all():
+        reduced = solution - bordered @ residuals
+        cross = problem.K_all[np.ix_(test[~is_inside], problem.taking_part)]
+        held_out[~is_inside] = cross @ reduced[:-1] + reduced[-1]
+    return held_out
 
 
 class _Checked:
@@ -227,6 +233,7 @@ class _Checked:
             raise ValueError("The 'K' of LS-SVM must be finite. Got NaN or infinity.")
         weight = checked_weights(sample_weight, y.size, "LS-SVM", zero=True)
         self.taking_part = np.flatnonzero(weight)
+        self.places = np.where(weight > 0.0, np.cumsum(weight > 0.0) - 1, -1)
         if not self.taking_part.size:
             raise ValueError(
                 "At least one 'sample_weight' of LS-SVM must be positive. Got none."
@@ -290,13 +297,26 @@ class _Checked:
 
 def _factorise(K, ridge):
     """Return x -> A^-1 x for A = K + diag(ridge), positive definite up to rounding."""
-    A = K.copy()
-    A.ravel()[:: ridge.size + 1] += ridge
+    A = _with_ridge(K, ridge)
     if cholesky(A.T):
         return partial(cholesky_solve, A.T)
     values, vectors = symmetric_eigen(K + np.diag(ridge))
     values = np.maximum(values, np.finfo(float).eps * values[-1])
     return lambda x: vectors @ ((vectors.T @ x).T / values).T
+
+
+def _inverse(K, ridge):
+    """A^-1 as :func:`_factorise` has it."""
+    A = _with_ridge(K, ridge)
+    if cholesky(A.T):
+        return cholesky_inverse(A.T)
+    return _factorise(K, ridge)(np.eye(ridge.size))
+
+
+def _with_ridge(K, ridge):
+    A = K.copy()
+    A.ravel()[:: ridge.size + 1] += ridge
+    return A
 
 
 def _solve_bordered(inverse_times, right):

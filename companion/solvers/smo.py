@@ -19,7 +19,6 @@ and C.-J. Lin, JMLR 6 (2005), the second order. https://jmlr.org/papers/v6/fan05
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -361,7 +360,7 @@ def _is_indefinite(problem):
 
     It bounds the dual where all slacks are squared and the matrix is positive semi-definite.
     """
-    if not problem.ridge.all():
+    if not problem.is_ridged:
         return False
     bound = 0.5 * (problem.y**2 / problem.ridge).sum()
     with np.errstate(over="ignore", invalid="ignore"):
@@ -378,24 +377,19 @@ class _Watch:
         self.next = problem.n_iter + self.patience
         self.before = None
 
-    @cached_property
-    def ends(self):
-        """Whether each variable has a finite box, or a ridge."""
-        width = self.problem.high - self.problem.low
-        return (self.problem.ridge > 0.0) | np.isfinite(width)
-
     def end(self):
         """How the iteration has to end, None where it can go on."""
         problem = self.problem
         if _is_indefinite(problem):
             return INDEFINITE
-        if not self.ends.all():
+        are_all_limited, is_any_limited = problem.limited
+        if not are_all_limited:
             y = problem.y
             beta = problem.beta
             scores = problem.scores
             squared_norm = beta @ (y + scores)
             quadratic = 1.0
-            if not self.ends.any():
+            if not is_any_limited:
                 # Any multiple is feasible: the best one.
                 squared_norm = (y @ beta) ** 2
                 quadratic = max(beta @ (y - scores), 0.0)

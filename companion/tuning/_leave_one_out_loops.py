@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from companion._utils.compiled import njit
+from companion.solvers._loops.smo import _max, _min
 
 CORRECT = 0
 ERROR = 1
@@ -119,17 +120,33 @@ def _pivot(W, p, out, row):
 
 
 @njit(**_OPTIONS)
-def _room(M, W, speed):
-    """How far beta can go along -speed on the basic samples, and which of them ends it."""
-    length = np.inf
-    first = -1
-    for a in np.flatnonzero(W.is_basic):
-        if speed[a] != 0.0:
-            room = (W.beta[a] - (M.low[a] if speed[a] > 0.0 else M.high[a])) / speed[a]
-            if room < length:
-                length = max(room, 0.0)
-                first = a
-    return length, first
+def _next_event(M, W, out, speed, times):
+    """How far beta can go along -speed, which sample ends it, and whether that joins the basis.
+
+    A basic sample meets a bound, or the score of another one the bias.
+    """
+    n = times.shape[0]
+    beta = W.beta
+    above = W.above
+    is_basic = W.is_basic
+    low = M.low
+    high = M.high
+    leaves = np.inf
+    joins = np.inf
+    for k in range(n):
+        bound = high[k] if speed[k] < 0.0 else low[k]
+        may_join = (beta[k] != bound) & (k != out) & (low[k] < high[k])
+        way = beta[k] - bound if is_basic[k] else above[k]
+        counts = (speed[k] != 0.0) & (is_basic[k] | may_join)
+        time = _max(way / speed[k], 0.0) if counts else np.inf
+        times[k] = time
+        leaves = _min(leaves, time if is_basic[k] else np.inf)
+        joins = _min(joins, np.inf if is_basic[k] else time)
+    length = min(leaves, joins)
+    for k in range(n):
+        if times[k] == length and is_basic[k] == (leaves <= joins):
+            return length, k, joins < leaves
+    return length, -1, False
 
 
 @njit(**_OPTIONS)
@@ -174,6 +191,7 @@ def _follow(M, W, out, last, to_the_end, row):
     """
     sense = -1.0 if W.beta[out] > 0.0 else 1.0
     n = M.y.shape[0]
+    times = np.empty(n)
     _row(W, out, row)
     if W.is_basic[out]:
         if W.count[1] == 1:
@@ -198,31 +216,20 @@ def _follow(M, W, out, last, to_the_end, row):
         if not to_the_end and margin <= 0.0:
             return ERROR
         speed = sense * row
-        length, first = _room(M, W, speed)
-        # Whose score meets the bias before a member of F meets a bound?
-        joins = -1
-        for k in range(n):
-            may_join = W.beta[k] < M.high[k] if speed[k] < 0.0 else W.beta[k] > M.low[k]
-            if may_join and k != out and not W.is_basic[k] and M.low[k] < M.high[k]:
-                meets = max(W.above[k] / speed[k], 0.0)
-                if meets < length:
-                    length = meets
-                    joins = k
+        length, first, joins = _next_event(M, W, out, speed, times)
         is_last = length >= rest - AT_BOUND * (M.high[out] - M.low[out])
         length = rest if is_last else length
         for k in range(n):
-            if W.is_basic[k]:
-                W.beta[k] -= length * speed[k]
-            else:
-                W.above[k] -= length * speed[k]
+            W.beta[k] -= length * speed[k] if W.is_basic[k] else 0.0
+            W.above[k] -= 0.0 if W.is_basic[k] else length * speed[k]
         W.beta[out] = 0.0 if is_last else W.beta[out] + sense * length
         if is_last:
             return UNKNOWN
-        if joins < 0:
+        if not joins:
             W.beta[first] = M.low[first] if speed[first] > 0.0 else M.high[first]
-        if joins < 0 and W.count[1] == 1:
+        if not joins and W.count[1] == 1:
             last = first
-        elif not _pivot(W, joins if joins >= 0 else first, out, row):
+        elif not _pivot(W, first, out, row):
             return FAILED
     return FAILED
 
@@ -231,8 +238,8 @@ def _follow(M, W, out, last, to_the_end, row):
 def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
     """Leave every sample from ``first`` up to ``end`` out of one machine.
 
-    Where a verdict stays unknown, row i of `ends` is the solution without sample i. The basis of
-    the tableau is `free`, or where that is empty sample 0.
+    Row i of `ends` is where the walk of sample i ends: where a verdict stays unknown the solution
+    without it. The basis of the tableau is `free`, or where that is empty sample 0.
     """
     n = M.y.shape[0]
     m = free.shape[0]
@@ -248,6 +255,7 @@ def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
     for i in range(first, end):
         value = M.y[i] - M.scores[i] + bias
         verdict = UNKNOWN
+        ends[i] = M.beta
         if M.beta[i] == 0.0:
             if m == 0:
                 value = M.y[i] - M.scores[i] + bias_of(M, M.beta, M.scores, i)[0]
@@ -256,7 +264,6 @@ def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
             verdict = ERROR
             value = np.nan
         else:
-            ends[i] = M.beta
             above[:] = M.scores - bias
             is_basic[:] = False
             is_basic[0] = m == 0

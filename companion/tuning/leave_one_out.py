@@ -239,7 +239,14 @@ def _leave_one_out(K, y, alpha, upper, decisions):
     values = np.empty(alpha.shape)
     ends = np.empty((n, n))
     last = ()
+    settled = None
     for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
+        if settled is not None and (u >= upper[c - 1]).all():
+            # wider bounds change nothing
+            _require_fit(settled, u, ridge)
+            verdicts[c] = verdicts[c - 1]
+            values[c] = values[c - 1]
+            continue
         machine = _solve(K, y, u, start)
         _require_fit(machine, u, ridge)
         free = np.flatnonzero(
@@ -255,10 +262,11 @@ def _leave_one_out(K, y, alpha, upper, decisions):
                 machine, first, min(first + _BURST, n), free, table, decisions, *found
             )
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
-        loops.judge(
-            machine, rows, ends[rows], y - ends[rows] @ K, verdicts[c], values[c]
-        )
+        scores = _scores(machine, rows, ends[rows])
+        loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
+        is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
+        settled = machine if is_inside and not len(failed) else None
         if len(failed):
             # any one of identical points stands for them all
             points = np.column_stack([given[failed], y[failed], u[failed]])
@@ -289,6 +297,23 @@ def _solve(K, y, upper, alpha):
     return loops.Machine(
         K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
     )
+
+
+def _is_inside(machine, beta):
+    """Whether no multiplier is at its upper bound."""
+    most = np.maximum(machine.high, -machine.low)
+    return bool((np.abs(beta) < (1.0 - loops.AT_BOUND) * most).all())
+
+
+def _scores(machine, rows, ends):
+    """The scores without each of these samples, from those of the machine and what has moved."""
+    moves = ends - machine.beta
+    own = moves[np.arange(len(rows)), rows]
+    moves[np.arange(len(rows)), rows] = 0.0
+    moved = np.flatnonzero(moves.any(axis=0))
+    change = moves[:, moved] @ machine.K[moved]
+    change += own[:, np.newaxis] * machine.K[rows]
+    return machine.scores - change
 
 
 def _require_fit(machine, upper, ridge):

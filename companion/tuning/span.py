@@ -14,6 +14,9 @@ Computation 12(9), 2000, 2013-2036.
 """
 
 import numpy as np
+from scipy.linalg import lapack
+
+from companion._utils.blas import cholesky
 
 __all__ = ["squared_spans"]
 
@@ -41,7 +44,8 @@ def squared_spans(K, alpha, upper):
     -------
     ndarray of the shape of `alpha`
         S_i^2, and 0 where alpha_i = 0. Where fewer than two vectors are free it is K_ii, the value
-        of GACV and xi-alpha: a single free vector would have to take over all of alpha_i.
+        of GACV and xi-alpha: a single free vector would have to take over all of alpha_i. So it is
+        where K has a negative eigenvalue on them.
 
     Raises
     ------
@@ -63,31 +67,38 @@ def squared_spans(K, alpha, upper):
             f"has. Got shape {np.shape(K)}."
         )
     upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
-    machines = zip(alpha.reshape(-1, n), upper.reshape(-1, n), strict=True)
-    spans = [_of_machine(K, own, bounds) for own, bounds in machines]
-    return np.reshape(spans, alpha.shape)
-
-
-def _of_machine(K, alpha, upper):
-    near = _AT_BOUND * np.minimum(upper, alpha.max())
+    near = _AT_BOUND * np.minimum(upper, alpha.max(axis=-1, keepdims=True))
     is_support = alpha > near
     is_free = is_support & (alpha < upper - near)
-    free = np.flatnonzero(is_free)
+    kinds = (is_support.astype(np.int8) + is_free).reshape(-1, n)
+    spans = np.empty(kinds.shape)
+    for k, own in enumerate(kinds):
+        # machines for neighbouring C often have the same vectors
+        is_as_before = k > 0 and np.array_equal(own, kinds[k - 1])
+        spans[k] = spans[k - 1] if is_as_before else _of_machine(K, own)
+    return spans.reshape(alpha.shape)
+
+
+def _of_machine(K, kinds):
+    """Squared spans where a sample is no support vector (0), at a bound (1) or free (2)."""
+    diagonal = K.diagonal()
+    free = np.flatnonzero(kinds == 2)
     if len(free) < 2:
-        return np.where(is_support, K.diagonal(), 0.0)
-    bounded = np.flatnonzero(is_support & ~is_free)
-    m = len(free)
-    M = np.ones((m + 1, m + 1))
-    M[:m, :m] = K[np.ix_(free, free)]
-    largest = K.diagonal().max() or 1.0
-    M[np.arange(m), np.arange(m)] += _RIDGE * largest
-    M[m, m] = 0.0
-    inverse = np.linalg.inv(M)
-    towards = np.ones((m + 1, len(bounded)))
-    towards[:m] = K[np.ix_(free, bounded)]
-    spans = np.zeros(len(alpha))
-    spans[free] = 1.0 / inverse.diagonal()[:m]
-    within = np.einsum("fb,fb->b", towards, inverse @ towards)
-    spans[bounded] = K.diagonal()[bounded] - within
+        return np.where(kinds > 0, diagonal, 0.0)
+    bounded = np.flatnonzero(kinds == 1)
+    # with K_FF = L L', columns of L^-1 [I, e, K_FB] in the place of M^-1
+    factor = K[np.ix_(free, free)]
+    factor.ravel()[:: len(free) + 1] += _RIDGE * (diagonal.max() or 1.0)
+    if not cholesky(factor.T):
+        return np.where(kinds > 0, diagonal, 0.0)
+    inverse = lapack.dtrtri(np.tril(factor.T), lower=1, overwrite_c=1)[0]
+    of_ones = inverse.sum(axis=1)
+    total = of_ones @ of_ones
+    towards = inverse @ K[np.ix_(free, bounded)]
+    spans = np.zeros(len(kinds))
+    shares = of_ones @ inverse
+    spans[free] = 1.0 / ((inverse**2).sum(axis=0) - shares**2 / total)
+    within = (towards**2).sum(axis=0) - (of_ones @ towards - 1.0) ** 2 / total
+    spans[bounded] = diagonal[bounded] - within
     # below zero by rounding only
     return np.maximum(spans, 0.0)

@@ -72,9 +72,9 @@ def box(machine, C, sample_weight=None):
 
 
 def solve(machine, K, y, C, *, sample_weight=None, **options):
-    """Train one machine by SMO; ``options`` go to :func:`companion.solvers.smo.smo`."""
+    """Train one machine by SMO on a finite K; the options are those of the solver."""
     lower, upper, ridge = box(machine, C, sample_weight)
-    return smo(K, y, lower, upper, ridge=ridge, **options)
+    return smo(K, y, lower, upper, ridge=ridge, check_finite=False, **options)
 
 
 def solve_as_printed(machine, K, y, C, *, tol=2 * EPSILON, selection="first_order"):

@@ -117,11 +117,16 @@ def select(scores, up, down, step, A, B):
 @njit(**EXACT, inline="always")
 def position(scores, mask, value, start):
     """The first sample of a block with a masked score of this value."""
-    k = start
-    last = scores.shape[0] - 1
-    while k < last and scores[k] + mask[k] != value:
-        k += 1
-    return k
+    stop = min(start + _BLOCK, scores.shape[0])
+    s = scores[start:stop]
+    m = mask[start:stop]
+    last = stop - start - 1
+    first = last
+    # Over all of the block, as this vectorises.
+    for k in range(stop - start):
+        place = k if s[k] + m[k] == value else last
+        first = place if place < first else first
+    return start + first
 
 
 @njit(**EXACT, inline="always")
@@ -146,10 +151,7 @@ def partner(scores, down, gains, diagonal, R, top, length):
         if block_best > best:
             best = block_best
             best_block = start
-    j = best_block
-    while j < n - 1 and gains[j] != best:
-        j += 1
-    return j
+    return position(gains, down, best, best_block)
 
 
 @njit(**EXACT, inline="always")
