@@ -7,6 +7,8 @@ from html import escape
 from io import BytesIO
 from itertools import product
 
+import numpy as np
+
 __all__ = ["sliders"]
 
 _MOST_BYTES = 900_000  # of HTML, so that a page stays below a megabyte
@@ -55,16 +57,20 @@ def _text(value):
 def _frame(draw, values):
     """The picture that a function draws, of 48 colours, in base64, and its width in the page."""
     import matplotlib.pyplot as plt
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
     with plt.rc_context({"font.size": 12}):  # read on a telephone, too
         draw(**values)
         fig = plt.gcf()
-        fig.savefig(drawn := BytesIO(), format="png", dpi=120)
+        fig.set_dpi(120)
+        canvas = FigureCanvasAgg(fig)
+        canvas.draw()  # as `savefig` does, which draws twice to lay out the figure first
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
     width = round(100 * fig.get_figwidth())
     plt.close(fig)
-    picture = Image.open(drawn).convert("RGB").quantize(48, dither=Image.Dither.NONE)
-    picture.save(written := BytesIO(), "png", optimize=True)
+    picture = drawn.convert("RGB").quantize(48, dither=Image.Dither.NONE)
+    picture.save(written := BytesIO(), "png", compress_level=8)
     return b64encode(written.getvalue()).decode(), width
 
 

@@ -177,12 +177,19 @@ def _imported_from(module: _Module, name: str) -> tuple[str, ...]:
     return origin
 
 
-@cache
+#: Digests by module and name of the function, which kernels take over from who starts them.
+KNOWN_DIGESTS: dict[tuple[str, str], str] = {}
+
+
 def code_digest(function: Callable) -> str:
     """12 hexadecimal digits that stand for all the code that a study's function reaches.
 
     It is that of the source when it is first asked for, which is what this process runs.
     """
-    found = closure(function).items()
-    text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
+    place = function.__module__, function.__qualname__
+    if place not in KNOWN_DIGESTS:
+        found = closure(function).items()
+        text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        KNOWN_DIGESTS[place] = digest[:_DIGEST_LENGTH]
+    return KNOWN_DIGESTS[place]

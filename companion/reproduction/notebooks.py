@@ -96,7 +96,7 @@ def _with_few_colours(notebook):
         smaller = figure.quantize(
             method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
         )
-        smaller.save(written := BytesIO(), "png", optimize=True)
+        smaller.save(written := BytesIO(), "png", compress_level=8)
         data["image/png"] = b64encode(written.getvalue()).decode()
 
 

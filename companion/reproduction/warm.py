@@ -15,6 +15,7 @@ from jupyter_client.provisioning import LocalProvisioner
 
 from companion._utils.paths import chosen_folders
 from companion.reproduction.artefacts import list_papers
+from companion.reproduction.codehash import KNOWN_DIGESTS
 
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
@@ -44,8 +45,9 @@ def _end_with_parent():
     os._exit(1)
 
 
-def _serve(connection_file, folder, environment):
+def _serve(connection_file, folder, environment, digests):
     """Be a kernel, which ends with the process that asked for it, even if that was killed."""
+    KNOWN_DIGESTS.update(digests)
     Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
@@ -101,10 +103,8 @@ class WarmProvisioner(LocalProvisioner):
                 [*_PRELOADED, *sorted(papers & sys.modules.keys())]
             )
         environment = options["env"] | chosen_folders() | _ENVIRONMENT
-        connection_file = self.parent.connection_file
-        process = _Kernel(
-            target=_serve, args=(connection_file, options.get("cwd"), environment)
-        )
+        told = options.get("cwd"), environment, KNOWN_DIGESTS
+        process = _Kernel(target=_serve, args=(self.parent.connection_file, *told))
         main = find_spec(
             "companion.__main__"
         )  # not a script, which the kernel would run again

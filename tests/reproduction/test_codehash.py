@@ -185,6 +185,7 @@ def digest(tmp_path, monkeypatch):
     def forget():
         importlib.invalidate_caches()
         codehash._module.cache_clear()
+        codehash.KNOWN_DIGESTS.clear()
         for name in [
             name for name in sys.modules if name.startswith("package_of_the_test")
         ]:

@@ -1,16 +1,19 @@
 """Building the site: gather, fill the templates, run Sphinx."""
 
+import gc
 import io
+import os
 import re
 import shutil
 import time
 from base64 import b64decode
-from contextlib import redirect_stderr
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import nbformat
 
@@ -206,7 +209,8 @@ def _run_sphinx(source, output, **settings):
         "-q",
         "-N",
         "-j",
-        "auto",
+        # The main process does little but wait while others read, and one less of them writes.
+        str((os.cpu_count() or 1) + 1),
         "-c",
         str(_HERE),
         "-d",
@@ -249,6 +253,24 @@ def _replace(built, output):
         raise ReportError(f"{output} cannot be written: {reason}") from error
 
 
+@contextmanager
+def _without_needless_searches():
+    """Not to look often for garbage, of which there is little, and not for faults of notebooks.
+
+    Each notebook is read and written twice, and would be checked each time.
+    """
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
+    try:
+        with patch.object(nbformat, "validate", lambda *_, **__: None):
+            yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+
+
+@_without_needless_searches()
 def build_report(output=None, *, profile="paper", artefacts=None):
     """Build the static site.
 
