@@ -155,8 +155,8 @@ def partition_rows(parts, names):
     return table.to_dict("records")
 
 
-# Twelve partitions of the large set give every row the word that twenty give it.
-FOLDS = study_of_sets("folds", compute_folds, 20, of_large=12)
+# Ten partitions of the large set give every row the word that twenty give it.
+FOLDS = study_of_sets("folds", compute_folds, 20, of_large=10)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 #: Further partitions than those of all methods.
 PARTITIONS = study_over(
