@@ -104,8 +104,7 @@ def compute_forced(problem):
         support = result.machine.alpha > 0
         factor = float(np.median(result.factors[support] ** 2))
         # a C so small or large that the machine is none is left out of the comparison
-        scaled_C = float(np.clip(C * factor, 1e-8, 1e8))
-        scaled = Part(problem, C=scaled_C, validate=False, like=part)
+        scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
         missed = counts(scaled.plain_decision(), problem.y_test)
         yield {
             "method": name,

@@ -62,26 +62,18 @@ _SHORT = ("method", "missed", "false_alarms", "n_positive", "n_negative")
 _SHORT += ("n_transformations", "converged")  # type: ignore[assignment]
 
 
-def _kernel_of(X, width):
-    """Squared distances among patterns, and the Gram matrix."""
-    squares = squared_distances(X)
-    return squares, gram(None, gamma=1.0 / width, squared_distances=squares)
-
-
 class Part:
     """What all methods of a training part share; `width` is 2 sigma^2 of its kernel.
 
-    Without `validate` no V is set apart, and transformations are forced. Distances and kernel are
-    those of the part `like`, if there is one of the same problem and width.
+    Without `validate` no V is set apart, and transformations are forced.
     """
 
-    def __init__(self, problem, *, width=WIDTH, C=C, validate=True, like=None):
+    def __init__(self, problem, *, width=WIDTH, C=C, validate=True):
         self.problem = problem
         self.width = width
-        self._kernel = like._kernel if like else _kernel_of(problem.X, width)
-        squares, K = self._kernel
+        squares = squared_distances(problem.X)
         self.shared = ConformalProblem(
-            K,
+            gram(None, gamma=1.0 / width, squared_distances=squares),
             problem.y,
             problem.validate if validate else None,
             C=C,
