@@ -116,17 +116,21 @@ def select(scores, up, down, step, A, B):
 
 @njit(**EXACT, inline="always")
 def position(scores, mask, value, start):
-    """The first sample of a block with a masked score of this value."""
-    stop = min(start + _BLOCK, scores.shape[0])
-    s = scores[start:stop]
-    m = mask[start:stop]
-    last = stop - start - 1
-    first = last
-    # Over all of the block, as this vectorises.
-    for k in range(stop - start):
-        place = k if s[k] + m[k] == value else last
-        first = place if place < first else first
-    return start + first
+    """The first sample from a place on with a masked score of this value, the last if none has."""
+    n = scores.shape[0]
+    while start < n:
+        stop = min(start + _BLOCK, n)
+        s = scores[start:stop]
+        m = mask[start:stop]
+        first = stop - start
+        # Over all of a block, as this vectorises.
+        for k in range(stop - start):
+            place = k if s[k] + m[k] == value else n
+            first = place if place < first else first
+        if first < stop - start:
+            return start + first
+        start = stop
+    return n - 1
 
 
 @njit(**EXACT, inline="always")
