@@ -1,6 +1,7 @@
 """What the transformations are worth, and why: sections 3.2.2, 5.3, 5.4, 6.3.2 and chapter 7."""
 
 import numpy as np
+import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.papers import summaries
@@ -20,7 +21,7 @@ STUDIES = (
     beyond_studies.SHIFT,
 )
 
-#: Errors on all real sets, a row a partition and a column a method.
+#: Errors on all real sets, by method.
 ON_ALL_SETS = {
     ("MDT-JGRAD", "g-means error: MDT - Williams"): "`MDT-JGRAD` - WIL",
     ("MDT-JMETA", "g-means error: MDT - Williams"): "`MDT-JMETA` - WIL",
@@ -55,8 +56,11 @@ LEAST = "least gain of a data set"
 
 
 def _add_errors(out, folds):
-    g_means.add_claims(out, g_means.over_sets(folds), ON_ALL_SETS)
-    numbers = corrections(folds, MOVED)
+    numbers = {
+        place: g_means.with_chance(g_means.over_sets(folds, expression))
+        for place, expression in ON_ALL_SETS.items()
+    }
+    numbers |= corrections(folds, MOVED)
     column = "g-means error: method - SVM, folds that it transforms"
     numbers["validation set", column] = _after_validation(folds)
     g_means.add_means(out, numbers)
@@ -70,10 +74,10 @@ def _add_shift(out, shift, folds):
     # f~ = gamma (f + lambda |w|^2 / 2) up to this error, and gamma is .9 at most
     column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
     out.add("bias shift", column, 0.1 - shift.identity_error.max())
-    same_sets = g_means.over_sets(folds[folds.dataset.isin(shift.dataset)])
-    gap = (same_sets["MDT-VMETA"] - g_means.over_sets(shift)["bias shift"]).dropna()
+    both = pd.concat([folds[folds.dataset.isin(shift.dataset)], shift])
+    gap = g_means.over_sets(both, "`MDT-VMETA` - `bias shift`")
     place = ("bias shift", "g-means error: MDT-VMETA - bias shift")
-    g_means.add_means(out, {place: gap})
+    g_means.add_means(out, {place: g_means.with_chance(gap)})
 
 
 def corrections(frame, words):

@@ -52,11 +52,19 @@ def by_partition(frame, dataset=None):
     return error_table(rows).groupby(level="partition").mean()
 
 
-def over_sets(frame):
-    """Mean g-means error over the data sets, each with the same weight, as `by_partition`."""
-    return sum(by_partition(frame, name) for name in present(frame)) / len(
-        present(frame)
-    )
+def over_sets(frame, expression):
+    """Mean over the data sets of an expression of methods' errors, each with the same weight.
+
+    A partition of one set has nothing to do with one of another: the means of the sets are
+    independent, and `n` is the least number of partitions of a set.
+    """
+    means = []
+    for name in present(frame):
+        values = summaries.evaluated(by_partition(frame, name), expression)
+        means.append(mean_and_standard_error(values))
+    table = pd.DataFrame(means)
+    error = np.sqrt((table.standard_error**2).sum(skipna=False)) / len(table)
+    return Mean(table["mean"].mean(), error, table.n.min())
 
 
 def chance(values):

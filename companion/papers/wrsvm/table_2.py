@@ -10,8 +10,7 @@ from companion.papers.wrsvm.examples import C_VALUES, FLIP
 
 #: Factors of the assumed logits; at 0 the classes are alike everywhere. Every fourth C is tried.
 STRENGTHS = (0.0, 0.05, 0.1, 0.15, 0.2)
-# Twenty give every row the same word.
-N_SAMPLES = {"paper": 10, "quick": 1}
+N_SAMPLES = {"paper": 20, "quick": 1}
 
 #: The factor that meets the cells of the print best, in ``data/readings.yaml``.
 WEAK = "weak-logits"
