@@ -217,3 +217,28 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     assert (
         marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
     ).all()
+
+
+def test_a_mean_over_sets_has_the_error_of_independent_means():
+    rng = np.random.default_rng(0)
+    places = [("Glass7", k) for k in range(4)] + [("Sonar", k) for k in range(9)]
+    rows = [
+        {
+            "dataset": name,
+            "partition": k,
+            "fold": 0,
+            "method": method,
+            "missed": missed,
+            "false_alarms": 0,
+            "n_positive": 10,
+            "n_negative": 10,
+        }
+        for name, k in places
+        for method, missed in zip(("ACT", "SVM"), rng.integers(0, 9, 2), strict=True)
+    ]
+    frame = pd.DataFrame(rows)
+    gaps = g_means.error_table(frame).eval("ACT - SVM").groupby(level="dataset")
+    found = g_means.over_sets(frame, "ACT - SVM")
+    assert_allclose(found.mean, gaps.mean().mean())
+    assert_allclose(found.standard_error, np.sqrt((gaps.sem() ** 2).sum()) / 2)
+    assert found.n == 4
