@@ -70,21 +70,6 @@ def test_without_truncation_or_below_all_margins_it_is_the_convex_machine():
     assert dca(Design.linear(X), y, utility, 1.0, lowest + 1e-3).n_steps > 0
 
 
-@each(form=FORMS)
-def test_paths_of_several_truncations_are_those_of_each(form):
-    X, y, matrix = problem(3, 5, form)
-    places = [None, -0.5, 0.0]
-    paths = [
-        dca_path(Design.linear(X), y, matrix, [0.1, 1.0], s, form=form)
-        for s in (places, *places)
-    ]
-    convex, *robust = paths[0]
-    for own, alone in zip(robust, paths[1:], strict=True):
-        assert_array_equal(convex.coef, alone[0].coef)
-        assert_array_equal(own.coef, alone[1].coef)
-        assert_array_equal(own.duality_gap, alone[1].duality_gap)
-
-
 @each(form=FORMS, kernel=["linear", "rbf"])
 def test_a_path_is_the_machines_one_by_one_in_any_order(form, kernel):
     X, y, matrix = problem(3, 5, form)
