@@ -331,10 +331,8 @@ def dca_path(  # noqa: PLR0913
 
     Parameters
     ----------
-    design, y, utility, form, sample_weight, tol, max_iter, max_inner
+    design, y, utility, s, form, sample_weight, tol, max_iter, max_inner
         As for :func:`dca`, but with a default ``tol`` of 1e-6.
-    s : float, None or list of them
-        As for :func:`dca`; of several, each has a robust path from the same convex machines.
     start : {"weighted", "unweighted"}, default="weighted"
         Which convex machines.
     C_values : sequence of float
@@ -344,7 +342,7 @@ def dca_path(  # noqa: PLR0913
 
     Returns
     -------
-    convex, *robust : MachinePath
+    convex, robust : MachinePath
 
     Raises
     ------
@@ -357,25 +355,31 @@ def dca_path(  # noqa: PLR0913
         As :func:`dca`.
     """
     problem = MarginTerms(design, y, utility, sample_weight, "dca_path")
-    places = s if isinstance(s, (list, tuple)) else [s]
-    losses = [checked_loss(place, form, "dca_path") for place in places]
+    loss = checked_loss(s, form, "dca_path")
     C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
     checked_positive(tol, "tol", "dca_path")
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
-    budgets["is_solution"] = _is_solution(form, start)
     first = _convex_terms(problem, form, start, sample_weight, "dca_path")
     x = np.zeros((problem.k - 1, len(problem.Z)))
-    rows = [[] for _ in (None, *losses)]
+    rows = ([], [])
     for C in C_values:
         hinge = first.hinge(C)
         x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_inner)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        for loss, own in zip(losses, rows[1:], strict=True):
-            found = _descend(problem, C, loss, x, **budgets)
-            own.append(_row_of(found, gap, is_solved))
+        found = _descend(
+            problem, C, loss, x, is_solution=_is_solution(form, start), **budgets
+        )
+        n_steps = len(found.objectives) - 1
+        if n_steps:
+            gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
+            is_solved = found.is_solved
+        converged = is_solved and found.reason != _SPENT
+        rows[1].append(
+            (found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged)
+        )
     paths = []
-    for name, part in zip(("convex", *["robust"] * len(losses)), rows, strict=True):
+    for name, part in zip(("convex", "robust"), rows, strict=True):
         points, *columns = map(np.array, zip(*part, strict=True))
         _, coef, intercept = problem.coefficients(points)
         machines = MachinePath(C_values, coef, intercept, *columns)
@@ -391,16 +395,6 @@ def dca_path(  # noqa: PLR0913
                 f"({max_inner}) or tol ({tol:g})."
             )
     return tuple(paths)
-
-
-def _row_of(found, gap, is_solved):
-    """What is kept of a descent; without a step, gap and end are those of its start."""
-    n_steps = len(found.objectives) - 1
-    if n_steps:
-        gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
-        is_solved = found.is_solved
-    converged = is_solved and found.reason != _SPENT
-    return found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged
 
 
 def _convex_terms(problem, form, start, sample_weight, name):

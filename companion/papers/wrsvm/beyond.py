@@ -53,9 +53,11 @@ def compute_truncation(unit):
     U = examples.utility(p["config"], p["a"])
     (X, y), tune = population.samples(p["sample"], p["flip"])
     design = Design.linear(X)
-    places = [s for s in TRUNCATIONS.values() if s is not None]
-    found = dca_path(design, y, U, SPARSE_C, places, tol=TOL)
-    paths = dict(zip(TRUNCATIONS, found, strict=True))
+    paths = {}
+    for name, s in list(TRUNCATIONS.items())[1:]:
+        convex, found = dca_path(design, y, U, SPARSE_C, s, tol=TOL)
+        paths.setdefault("none", convex)
+        paths[name] = found
     if p["flip"]:
         paths[_OTHER_START] = dca_path(
             design, y, U, SPARSE_C, S, start="unweighted", tol=TOL
@@ -116,9 +118,10 @@ def compute_consistent(unit):
     (X, y), tune = population.samples(p["sample"], p["flip"])
     design = Design.linear(X)
     settings = {"form": "cost", "tol": TOL, "max_iter": 400}
-    places = {name: TRUNCATIONS[name] for name in ("none", _ROBUST)}
-    _, *found = dca_path(design, y, 1.0 - U, SPARSE_C, [*places.values()], **settings)
-    paths = dict(zip(places, found, strict=True))
+    paths = {
+        name: dca_path(design, y, 1.0 - U, SPARSE_C, TRUNCATIONS[name], **settings)[1]
+        for name in ("none", _ROBUST)
+    }
     return _tuned_rows(paths, tune, U, p["flip"])
 
 

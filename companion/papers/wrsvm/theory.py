@@ -115,13 +115,12 @@ def compute_forms(unit):
     design = Design.linear(X)
     row = {}
     converged = True
-    start, robust = dca_path(design, y, U, SPARSE_C, S, tol=TOL)
-    of_cost = dca_path(design, y, cost, SPARSE_C, [S, None], form="cost", tol=TOL)
-    for name, form, s, paths in (
-        ("utility", "utility", S, (start, robust)),
-        ("cost", "cost", S, of_cost[:2]),
-        ("cost_plain", "cost", None, of_cost[::2]),
+    for name, matrix, form, s in (
+        ("utility", U, "utility", S),
+        ("cost", cost, "cost", S),
+        ("cost_plain", cost, "cost", None),
     ):
+        paths = dca_path(design, y, matrix, SPARSE_C, s, form=form, tol=TOL)
         start, found = paths
         converged &= bool(start.converged.all() and found.converged.all())
         best, row[f"{name}_utility"] = population.tuned_linear(found, *tune, U, FLIP)
