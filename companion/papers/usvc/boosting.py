@@ -34,11 +34,8 @@ def fit_network(kernels, y, weight):
     return definite_solve(normal, scaled @ (root * y))[0]
 
 
-def boost(kernels_of, y, rows, rng, *, n_networks, n_centres):
-    """Networks, each with its factor, boosted on some rows; and the output at all of them.
-
-    ``kernels_of(centres)`` are the kernel values between samples and all of them, a row a centre.
-    """
+def boost(K, y, rows, rng, *, n_networks, n_centres):
+    """Networks, each with its factor, boosted on some rows; and the output at all of them."""
     weight = np.zeros(len(y))
     output = np.zeros(len(y))
     networks = []
@@ -47,7 +44,7 @@ def boost(kernels_of, y, rows, rng, *, n_networks, n_centres):
         # samples in proportion to their weights, none twice
         size = min(n_centres, np.count_nonzero(weight))
         centres = rng.choice(len(y), size, replace=False, p=weight)
-        kernels = kernels_of(centres)
+        kernels = K[centres]
         beta = fit_network(kernels, y, weight)
         said = _output_of(kernels, beta)
         r = weight @ (y * said)
@@ -61,11 +58,10 @@ def boost(kernels_of, y, rows, rng, *, n_networks, n_centres):
     return networks, output
 
 
-def decision(networks, kernels_of):
-    """Output at points, whose kernel values with centres are ``kernels_of(centres)``."""
+def decision(networks, K):
+    """Output for kernel values of the training samples (rows) and points (columns)."""
     return sum(
-        factor * _output_of(kernels_of(centres), beta)
-        for factor, centres, beta in networks
+        factor * _output_of(K[centres], beta) for factor, centres, beta in networks
     )
 
 

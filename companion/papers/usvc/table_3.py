@@ -158,7 +158,7 @@ def _search_boosting(dataset, number):
             out=K,
         )
         for rows, held_out in part.folds:
-            output = _boost(K.__getitem__, part.y, rows, dataset, number)[1]
+            output = _boost(K, part.y, rows, dataset, number)[1]
             errors[k] += wrong(output[held_out], part.y[held_out])
     return {"AdaBoost": errors}, True
 
@@ -166,34 +166,16 @@ def _search_boosting(dataset, number):
 def _fit_boosting(dataset, number, _machine, *, sigma):
     part = split(dataset, number)
     gamma = gamma_from_width(sigma, "2sigma2")
-    rows = np.arange(len(part.y))
-    kernels_of = _rows_as_asked_for(part.X, part.X, gamma)
-    networks, _ = _boost(kernels_of, part.y, rows, dataset, number)
-    kernels_of = _rows_as_asked_for(part.X, part.X_test, gamma)
-    decision = boosting.decision(networks, kernels_of)
+    K = gram(part.X, gamma=gamma)
+    networks, _ = _boost(K, part.y, np.arange(len(part.y)), dataset, number)
+    decision = boosting.decision(networks, gram(part.X, part.X_test, gamma=gamma))
     return decision, sum(len(centres) for _, centres, _ in networks), True
 
 
-def _rows_as_asked_for(X, points, gamma):
-    """Rows of a Gram matrix by number, each computed when it is first asked for."""
-    K = np.empty((len(X), len(points)))
-    is_known = np.zeros(len(X), dtype=bool)
-
-    def rows(numbers):
-        new = numbers[~is_known[numbers]]
-        if new.size:
-            K[new] = gram(X[new], points, gamma=gamma)
-            is_known[new] = True
-        return K[numbers]
-
-    return rows
-
-
-def _boost(kernels_of, y, rows, dataset, number):
+def _boost(K, y, rows, dataset, number):
     rng = np.random.default_rng(seed_for(PAPER, "boosting", dataset, number))
     n_centres = math.ceil(PRINTED_KERNELS[dataset] / N_NETWORKS)
-    sizes = {"n_networks": N_NETWORKS, "n_centres": n_centres}
-    return boosting.boost(kernels_of, y, rows, rng, **sizes)
+    return boosting.boost(K, y, rows, rng, n_networks=N_NETWORKS, n_centres=n_centres)
 
 
 def prototypes_seed(dataset, number, size):
