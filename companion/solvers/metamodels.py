@@ -44,7 +44,7 @@ _PARAMETERS = 64
 _POINTS = 512
 
 # Distances that are kept for a search; of more, parts are made again for each generation.
-_KEPT = 2**21
+_KEPT = 2**18
 
 
 class Family:
