@@ -339,6 +339,16 @@ def test_the_paper_profile_is_consolidated_and_computed_once(project, notebooks_
     assert "4 units computed" in invoke([table_1()], *PAPER, "--fresh")
 
 
+def test_what_shows_the_verdicts_of_a_paper_runs_after_what_computes_them(
+    project, notebooks_run
+):
+    output = invoke([fig_2(), table_1(value=1.5)], *PAPER)
+    assert "[1/2] toy/table_1" in output
+    assert [name for name, *_ in notebooks_run] == ["toy/table_1", "toy/fig_2"]
+    output = invoke([fig_2(), table_1(value=1.5)], "reproduce")
+    assert "[1/2] toy/fig_2" in output, "a quick run shows the verdicts on record"
+
+
 def test_times_are_kept_of_what_a_fresh_run_in_place_computed_whole(
     project, notebooks_run
 ):

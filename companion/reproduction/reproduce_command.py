@@ -145,11 +145,10 @@ def reproduce(
     if profile != "paper":
         click.echo("Comparing the records of the paper profile with the print")
         read_ledgers(artefacts)  # and keep them, for every notebook and for the score
+    pairs = _in_order([*zip(artefacts, checked, strict=True)], profile)
     try:
         with run.notebooks(in_place=in_place) as (start, finished):
-            for number, (artefact, values) in enumerate(
-                zip(artefacts, checked, strict=True), 1
-            ):
+            for number, (artefact, values) in enumerate(pairs, 1):
                 text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
                 click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
                 reports.append(run.compute(artefact))
@@ -167,6 +166,22 @@ def reproduce(
         built = build_site(context, tell=False, profile=profile)
         code = max(code, built)
     context.exit(code)
+
+
+def _in_order(pairs, profile):
+    """At the papers' sizes methods come after the tables of their paper, whose verdicts they show.
+
+    A quick run shows those on record.
+    """
+    if profile != "paper":
+        return pairs
+    papers = [*dict.fromkeys(artefact.paper for artefact, _ in pairs)]
+
+    def place(pair):
+        artefact, _ = pair
+        return papers.index(artefact.paper), not artefact.studies
+
+    return sorted(pairs, key=place)
 
 
 def _check_folders(context, run, in_place):
