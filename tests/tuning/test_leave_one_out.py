@@ -129,6 +129,24 @@ def test_several_machines_at_once_are_those_one_by_one():
         assert_array_equal(together.errors[k], alone.errors)
 
 
+@cases("decisions", False, True)
+def test_machines_that_meet_no_bound_any_more_are_judged_as_each_alone(decisions):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(40) < 20, 1.0, -1.0)
+    K = gram(rng.normal(size=(40, 3)) + 0.5 * y[:, np.newaxis], gamma=0.5)
+    C_values = 2.0 ** np.arange(-3, 14, 2)[:, np.newaxis]
+    alpha = np.array([smo(K, y, 0.0, C, tol=1e-8).alpha for C in C_values[:, 0]])
+    assert (alpha[-2:] < C_values[-2:]).all()
+    together = leave_one_out_errors(K, y, alpha, C_values, decisions=decisions)
+    for c in range(len(C_values)):
+        one = slice(c, c + 1)
+        alone = leave_one_out_errors(
+            K, y, alpha[one], C_values[one], decisions=decisions
+        )
+        assert_array_equal(together.errors[one], alone.errors)
+        assert_allclose(together.decision[one], alone.decision, atol=1e-6)
+
+
 def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
     K, y, upper = problem(11, bounds="classes")
     alpha = smo(K, y, 0.0, upper).alpha

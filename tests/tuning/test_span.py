@@ -39,6 +39,12 @@ def test_with_fewer_than_two_free_vectors_the_span_is_the_diagonal():
     assert one_free.tolist() == [1.0, 2.0, 0.0, 4.0]
 
 
+def test_where_the_kernel_is_indefinite_on_the_free_vectors_the_span_is_the_diagonal():
+    K = np.array([[1.0, 3.0, 0.0], [3.0, 2.0, 0.0], [0.0, 0.0, 4.0]])
+    spans = squared_spans(K, np.array([0.5, 0.5, 1.0]), 1.0)
+    assert spans.tolist() == [1.0, 2.0, 4.0]
+
+
 def test_points_that_are_all_alike_have_no_span():
     spans = squared_spans(np.zeros((4, 4)), np.array([0.5, 0.5, 0.5, 1.0]), 1.0)
     assert spans == pytest.approx(np.zeros(4), abs=1e-9)
