@@ -51,12 +51,12 @@ def _chosen(variable):
 @cache
 def _marked_above(folder):
     """The nearest folder with a pyproject.toml, if that says that it has papers of its own."""
-    for own in (folder, *folder.parents):
-        settings = own / "pyproject.toml"
+    for project in (folder, *folder.parents):
+        settings = project / "pyproject.toml"
         if settings.is_file():
             text = settings.read_text(encoding="utf-8-sig", errors="replace")
             lines = [line.split("#")[0].strip() for line in text.splitlines()]
-            return own if _MARK in lines else None
+            return project if _MARK in lines else None
     return None
 
 

@@ -40,12 +40,12 @@ def client_of(scheduler: str | LocalCluster):
 def dask_backend(jobs: int):
     """joblib's backend on the scheduler that Dask is configured for, or on a cluster of our own."""
     scheduler = dask.config.get("scheduler-address", None)
-    own: AbstractContextManager = nullcontext(scheduler)
+    cluster_context: AbstractContextManager = nullcontext(scheduler)
     if scheduler is None:
         size = {"n_workers": effective_n_jobs(jobs), "threads_per_worker": 1}
         quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-        own = LocalCluster(**size, **quiet)
-    with own as cluster, client_of(cluster) as client:
+        cluster_context = LocalCluster(**size, **quiet)
+    with cluster_context as cluster, client_of(cluster) as client:
         yield _Backend(client=client, wait_for_workers_timeout=0)
 
 

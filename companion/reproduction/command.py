@@ -138,8 +138,8 @@ def show_score(ledgers, groups=None):
         text = table.to_text()
         fits = max(map(len, text.splitlines())) <= columns()
         click.echo(f"{text if fits else table.to_text(narrow=True)}\n")
-    if told := " ".join(beside_the_score(whole(ledgers))):
-        wrapped(told, 0)
+    if remarks := " ".join(beside_the_score(whole(ledgers))):
+        wrapped(remarks, 0)
 
 
 def listed(texts, most, rest, show=wrapped):

@@ -118,8 +118,8 @@ def value_lines(ledger):
         numbers += [f"{name} {texts[name]}" for name in measures if texts[name]]
         reason = f"{line['status']}: {line['reason']}" if line["reason"] else ""
         word = line["outcome"] if reason else line["verdict"]
-        told = [", ".join(numbers), reason, line["problem"], note_of(line)]
-        yield [f"{word}: {line['row']}, {line['column']}", *filter(None, told)]
+        parts = [", ".join(numbers), reason, line["problem"], note_of(line)]
+        yield [f"{word}: {line['row']}, {line['column']}", *filter(None, parts)]
 
 
 def _departure(line):
@@ -153,14 +153,14 @@ def _claim_finding(claim, tests):
 def _read_otherwise(scored):
     """What the other readings of the print are, and how many rows agree under each."""
     readings = load_readings()
-    told = []
+    counts = []
     for name, rows in scored[scored["reading"] != ""].groupby("reading", sort=False):
         printed, read = rows[["outcome", "outcome_as_read"]].isin(CONSISTENT).sum()
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
-        told.append(
+        counts.append(
             f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
         )
-    return [f"* **{CORRECTED.capitalize()}**: {'; '.join(told)}."] if told else []
+    return [f"* **{CORRECTED.capitalize()}**: {'; '.join(counts)}."] if counts else []
 
 
 def _claim_by_claim(scored):
@@ -192,36 +192,36 @@ def _farthest(differs):
     )
 
 
-def _numbers_told(ledger):
+def _numbers_in_sentences(ledger):
     """What came out of the printed numbers, in two or three sentences."""
     numbers = score(ledger)["numbers"]
     if not numbers["all"]:
         return []
-    told = [
+    sentences = [
         f"**{numbers['consistent']} of {numbers['all']} printed numbers are consistent with ours.**"
     ]
     if numbers[COMPATIBLE]:
-        told.append(
+        sentences.append(
             f"For {numbers[COMPATIBLE]} of them the print is too coarse to confirm more."
         )
     differs = ledger[ledger["counts_as"].str.startswith(DIFFERS)]
     if len(differs) == 1:
-        told.append(f"1 number differs. It is {_farthest(differs)}.")
+        sentences.append(f"1 number differs. It is {_farthest(differs)}.")
     elif len(differs):
         far = f"Farthest off is {_farthest(differs)}"
-        told.append(f"{len(differs)} numbers differ. {far}.")
+        sentences.append(f"{len(differs)} numbers differ. {far}.")
     if numbers[UNDECIDED]:
-        told.append(f"More repetitions would decide {numbers[UNDECIDED]}.")
+        sentences.append(f"More repetitions would decide {numbers[UNDECIDED]}.")
     if numbers["not run"]:
-        told.append(f"{numbers['not run']} could not be computed here.")
+        sentences.append(f"{numbers['not run']} could not be computed here.")
     if numbers["corrected"] != numbers["consistent"]:
-        told.append(
+        sentences.append(
             f"After correcting misprints {_are(numbers['corrected'], 'consistent')}."
         )
-    return told
+    return sentences
 
 
-def _sentences_told(ledger):
+def _sentences_in_words(ledger):
     """What came out of the sentences that can be tested, in one sentence."""
     sentences = score(ledger)["sentences"]
     if not sentences["all"]:
@@ -254,10 +254,10 @@ def findings(ledger):
     """
     from IPython.display import Markdown
 
-    told = " ".join([*_numbers_told(ledger), *_sentences_told(ledger)])
+    summary = " ".join([*_numbers_in_sentences(ledger), *_sentences_in_words(ledger)])
     lines = _claim_by_claim(ledger[ledger["repeats"] == ""])
     fold = ["<details><summary>Claim by claim</summary>", "", *lines, "", "</details>"]
-    return Markdown("\n".join([told, "", *(fold if lines else [])]))
+    return Markdown("\n".join([summary, "", *(fold if lines else [])]))
 
 
 def whole(ledgers):

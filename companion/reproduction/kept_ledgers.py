@@ -52,7 +52,7 @@ class KeptLedgers:
 
     def save(self, found: dict[Artefact, Kept]) -> None:
         """Keep what was found without a fault, unless a file has changed meanwhile."""
-        new = {a.id: own for a, own in found.items() if _is_ours(a) and not own[2]}
+        new = {a.id: kept for a, kept in found.items() if _is_ours(a) and not kept[2]}
         if new.keys() <= self._found.keys():
             return
         self._found |= new

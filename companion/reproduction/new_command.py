@@ -16,7 +16,7 @@ _KEY = re.compile(r"[a-z][a-z0-9_]*")
 _ENTRY_POINTS = '[project.entry-points."companion.papers"]'
 _MARK = "[tool.companion]"
 #: What a paper has of its own, by its place in the skeleton.
-_OWN = {
+_OF_THE_PAPER = {
     "published.csv": "data/published/{key}.csv",
     "package.py": "{package}/__init__.py",
     "table_1.py": "{package}/table_1.py",
@@ -74,13 +74,15 @@ def new(context, key, folder):
         )
     ask_for("reproduce", context)
     names = {"key": key, "package": f"{key}_companion"}
-    own = {name: folder / place.format(**names) for name, place in _OWN.items()}
-    if there := [str(path) for path in own.values() if path.exists()]:
+    places = {
+        name: folder / place.format(**names) for name, place in _OF_THE_PAPER.items()
+    }
+    if there := [str(path) for path in places.values() if path.exists()]:
         raise click.UsageError(
             f"{', '.join(there)} would be overwritten: take another KEY or --folder."
         )
     settings = _with_entry_point(folder / "pyproject.toml", names)
-    for name, path in own.items():
+    for name, path in places.items():
         _write(name, path, names)
     for name, place in _ONCE.items():
         if not (folder / place).exists():

@@ -36,9 +36,13 @@ def read_ledgers(artefacts, profile="paper"):
     """
     run = Reproduction(profile, read=read_stored)
     kept = KeptLedgers(profile)
-    found = {own: kept.get(own) or run.compute(own).to_keep for own in artefacts}
+    found = {
+        artefact: kept.get(artefact) or run.compute(artefact).to_keep
+        for artefact in artefacts
+    }
     kept.save(found)
-    return _together({own.id: told for own, told in found.items()}, profile)
+    by_name = {artefact.id: of_artefact for artefact, of_artefact in found.items()}
+    return _together(by_name, profile)
 
 
 def read_kept_ledgers(profile="paper"):
@@ -52,11 +56,12 @@ def read_kept_ledgers(profile="paper"):
 
 def _together(found, profile):
     """Ledgers, gaps and failures of some artefacts."""
-    ledgers = {name: own for name, (own, *_) in found.items() if own is not None}
+    ledgers = {name: found[name][0] for name in found if found[name][0] is not None}
     if profile == "paper":
         check_findings(ledgers)
     gaps = together(lacks for _, lacks, _ in found.values())
-    return ledgers, gaps, failures_of({name: own[2] for name, own in found.items()})
+    failures = {name: of_artefact for name, (_, _, of_artefact) in found.items()}
+    return ledgers, gaps, failures_of(failures)
 
 
 def together(gaps):
@@ -75,8 +80,8 @@ def failures_of(failures):
     that it stopped.
     """
     stopped = {}
-    for name, own in failures.items():
-        for failure in own.items():
+    for name, of_artefact in failures.items():
+        for failure in of_artefact.items():
             stopped.setdefault(failure, []).append(name)
     return {
         f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged

@@ -249,12 +249,12 @@ def _summarise(reports, run, all_papers):
         on_record, _, unread = read_ledgers(judged)
         failures |= unread
     _show_score(ledgers, on_record, run.profile)
-    told = {
+    sections = {
         "Missing": _missing(reports),
         "Old records": together(report.gaps for report in reports)["stale"],
         "Failed": failures,
     }
-    for title, texts in told.items():
+    for title, texts in sections.items():
         if texts:
             heading(title)
         for line in dict.fromkeys("\n".join(texts).splitlines()):

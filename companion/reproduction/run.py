@@ -54,7 +54,7 @@ def load_records(
     fresh: bool = False,
     keep_open: bool = False,
 ) -> Records:
-    """The records of a study: those there are are read, the others computed and stored.
+    """Load the records of a study; compute and store those that are missing.
 
     Parameters
     ----------

@@ -87,15 +87,15 @@ _INTERVAL = 1.959964
 _KINDS = {"stochastic": "means", "spread": "spreads"}
 
 
-def part_of(row, told):
+def part_of(row, conclusion):
     """What a row of the print counts as, "" if it is not scored, or repeats another.
 
-    `told` has the outcome, and the status of what is declared.
+    `conclusion` has the outcome, and the status of what is declared.
     """
-    outcome = told["outcome"]
+    outcome = conclusion["outcome"]
     if row["asks"] not in SCORED or row["repeats"] or outcome == LISTED:
         return ""
-    return _with_cause(outcome, {told["status"]})
+    return _with_cause(outcome, {conclusion["status"]})
 
 
 def _with_cause(outcome, causes):
@@ -132,10 +132,10 @@ def sentence_verdict(tests):
     """
     became = Counter(tests["outcome"])
     counts = [counted(became[name], name) for name in CLAIM_WORDS if became[name]]
-    told = (
+    counts_text = (
         "one test" if len(tests) == 1 else f"of {len(tests)} tests {', '.join(counts)}"
     )
-    return _word_of(became), told
+    return _word_of(became), counts_text
 
 
 def _word_of(became):

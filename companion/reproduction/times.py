@@ -37,8 +37,8 @@ def save_times(artefact, lines):
     shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (
         old["study"] != NOTEBOOK
     )
-    own = shared | (old["artefact"] == artefact.id)
-    replaced = own & old["study"].isin([line[0] for line in lines])
+    of_artefact = shared | (old["artefact"] == artefact.id)
+    replaced = of_artefact & old["study"].isin([line[0] for line in lines])
     new = [
         (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
         for study, units, jobs, seconds in lines

@@ -119,14 +119,14 @@ def _conclude(comparison, converged, deviation, profile):
     outcome = comparison.outcome
     note = comparison.note
     problem = ""
-    told = dict.fromkeys(("status", "reason", "evidence", "rests_on"), "")
+    declared = dict.fromkeys(("status", "reason", "evidence", "rests_on"), "")
     verdict = " ".join(filter(None, [outcome, _more_needed(comparison)]))
     if outcome in DEPARTS and deviation is not None:
-        told = {name: getattr(deviation, name) for name in told}
-        told["rests_on"] = "\n".join(deviation.rests_on)
+        declared = {name: getattr(deviation, name) for name in declared}
+        declared["rests_on"] = "\n".join(deviation.rests_on)
         verdict = f"{outcome} ({deviation.status}: {deviation.reason})"
     elif outcome in DEPARTS:
-        told["status"] = "undeclared"
+        declared["status"] = "undeclared"
         problem = f"{outcome} and is not declared in data/deviations.yaml"
     elif deviation is not None and outcome != NOT_RUN:
         if profile == "paper":
@@ -139,7 +139,7 @@ def _conclude(comparison, converged, deviation, profile):
     return {
         "outcome": outcome,
         "verdict": verdict,
-        **told,
+        **declared,
         "problem": problem,
         "note": note,
     }
@@ -149,8 +149,8 @@ def _more_needed(comparison):
     """What would decide a row that is undecided, in brackets; empty for others."""
     if math.isfinite(comparison.needs):
         return f"({rounded_up(comparison.needs)} repetitions would decide)"
-    told = comparison.outcome == UNDECIDED and comparison.note
-    return f"({comparison.note})" if told else ""
+    has_note = comparison.outcome == UNDECIDED and comparison.note
+    return f"({comparison.note})" if has_note else ""
 
 
 def rounded_up(number):
@@ -231,7 +231,7 @@ def compare(
         regeneration = regeneration or _UNSAID | {"converged": True}
         converged = bool(regeneration["converged"])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
-        told = _conclude(comparison, converged, deviation, profile)
+        conclusion = _conclude(comparison, converged, deviation, profile)
         if not reading:
             other = Comparison("")
         ledger.append(
@@ -246,8 +246,8 @@ def compare(
                 "converged": converged,
                 **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
-                **told,
-                "counts_as": part_of(row, told),
+                **conclusion,
+                "counts_as": part_of(row, conclusion),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
                 "departure_as_read": other.departure,

@@ -188,7 +188,7 @@ def explain(context, target, row, column):
     for number, (report, line) in enumerate(lines):
         if number:
             click.echo()
-        frames = {name: own.frame for name, own in report.records.items()}
+        frames = {name: records.frame for name, records in report.records.items()}
         for name, text in explained(line, report.artefact, frames).items():
             wrapped(f"{name:<16}{text}", 16)
 
@@ -211,6 +211,8 @@ def _list_rows(lines):
     for line in lines:
         place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
         of_rows.setdefault(place, []).append(shlex.quote(line["column"]))
-    for place, own in of_rows.items():
-        whole_names = [name.replace(" ", "\xa0") for name in own]  # to be copied
+    for place, column_names in of_rows.items():
+        whole_names = [
+            name.replace(" ", "\xa0") for name in column_names
+        ]  # to be copied
         wrapped(f"{place}  {'  '.join(whole_names)}")

@@ -103,8 +103,8 @@ class WarmProvisioner(LocalProvisioner):
                 [*_PRELOADED, *sorted(papers & sys.modules.keys())]
             )
         environment = options["env"] | chosen_folders() | _ENVIRONMENT
-        told = options.get("cwd"), environment, KNOWN_DIGESTS
-        process = _Kernel(target=_serve, args=(self.parent.connection_file, *told))
+        arguments = options.get("cwd"), environment, KNOWN_DIGESTS
+        process = _Kernel(target=_serve, args=(self.parent.connection_file, *arguments))
         main = find_spec(
             "companion.__main__"
         )  # not a script, which the kernel would run again

@@ -43,10 +43,11 @@ def run_unit(
     with _ONE_AT_A_TIME, threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if code is not None and code != (own := code_digest(compute)):
+            if code is not None and code != (own_code := code_digest(compute)):
                 raise RuntimeError(
-                    f"this worker has other code ({own}, and {code} here): the sources were edited "
-                    "meanwhile, or it needs the same version; run again with one code everywhere"
+                    f"this worker has other code ({own_code}, and {code} here): the sources "
+                    "were edited meanwhile, or it needs the same version; run again with one "
+                    "code everywhere"
                 )
             return unit.key, "rows", check_rows(unit, compute(unit))
         except DataUnavailable as error:
@@ -92,10 +93,12 @@ def compute_units(
             found = parallel(
                 delayed(run_unit)(study.compute, unit, code, parent) for unit in units
             )
-        yield _told(f"{study.paper}/{study.name}", stack.enter_context(closing(found)))
+        yield _with_advice(
+            f"{study.paper}/{study.name}", stack.enter_context(closing(found))
+        )
 
 
-def _told(name: str, outcomes: Iterator) -> Iterator:
+def _with_advice(name: str, outcomes: Iterator) -> Iterator:
     """The same outcomes, with an error that says what to do: units themselves raise none."""
     try:
         yield from outcomes

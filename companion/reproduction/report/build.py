@@ -100,8 +100,8 @@ def duration(seconds):
 def anchored(path):
     """The code of a file as parts of a page; each function and class has an anchor."""
     head = r"\n{3}((?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+))"
-    parted = r'\n~~~~~\n\n<span class="source" id="\2"></span>\n\n~~~~~python\n\1'
-    return re.sub(head, parted, (_ROOT / path).read_text("utf-8"))
+    anchor = r'\n~~~~~\n\n<span class="source" id="\2"></span>\n\n~~~~~python\n\1'
+    return re.sub(head, anchor, (_ROOT / path).read_text("utf-8"))
 
 
 def _templates(context):

@@ -129,7 +129,7 @@ class Group:
     @cached_property
     def card(self):
         """What there is to know of the paper, None of no paper or without any verdict."""
-        ledgers = [own.ledger for own in self.entries if own.ledger is not None]
+        ledgers = [entry.ledger for entry in self.entries if entry.ledger is not None]
         return card(self.paper, pd.concat(ledgers)) if ledgers else None
 
     @property
