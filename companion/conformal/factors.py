@@ -162,15 +162,17 @@ def act_rates(distances, y, rows=None):
     """
     others = _to_others(distances, rows)
     limit = 0.5 * (others.min(axis=1) + others.max(axis=1))
-    own = y if rows is None else y[rows]
-    opposite = own[:, np.newaxis] != y
+    labels = y if rows is None else y[rows]
+    opposite = labels[:, np.newaxis] != y
     near = opposite & (distances < limit[:, np.newaxis])
     nearest = np.where(opposite, distances, np.inf).min(axis=1)
     counts = near.sum(axis=1)
     total = np.where(near, distances, 0.0).sum(axis=1)
     squared = np.where(counts > 0, total / np.maximum(counts, 1), nearest)
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
-    return 1.0 / np.maximum(squared * np.where(own > 0, ratio, 1.0 / ratio), _NARROWEST)
+    return 1.0 / np.maximum(
+        squared * np.where(labels > 0, ratio, 1.0 / ratio), _NARROWEST
+    )
 
 
 def feature_distances(K, diagonal_rows, diagonal_columns):

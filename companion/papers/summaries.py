@@ -39,7 +39,10 @@ def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **
             *(of(profile, given) for given in (settings or [{}], *levels.values()))
         )
         params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
-        return [Unit(paper, name, own, digest(own) if digest else "") for own in params]
+        return [
+            Unit(paper, name, chosen, digest(chosen) if digest else "")
+            for chosen in params
+        ]
 
     return Study(paper, name, units, compute, digits)
 

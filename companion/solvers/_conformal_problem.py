@@ -257,13 +257,13 @@ class ConformalProblem:
         specificity = self._share(~chosen, ~positive)
         return 1.0 - np.sqrt(sensitivity * specificity)
 
-    def _share(self, chosen, own):
+    def _share(self, chosen, of_class):
         """The share of a class that is chosen, by weight."""
-        weight = self._validation_weight[own]
+        weight = self._validation_weight[of_class]
         if (weight == weight[0]).all():
-            return chosen[..., own].mean(axis=-1)
+            return chosen[..., of_class].mean(axis=-1)
         # Rounding must not make more of a class than the whole of it.
-        return np.minimum(chosen[..., own] @ weight / weight.sum(), 1.0)
+        return np.minimum(chosen[..., of_class] @ weight / weight.sum(), 1.0)
 
     def trouble(self, d, validation_d=0.0):
         """What is wrong with factors on both parts, a predicate; None if nothing is.

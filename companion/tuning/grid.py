@@ -380,8 +380,8 @@ def checked_candidates(param_grid, estimator, machine, name):
         for parameter, values in grid.items():
             if parameter.startswith(prefix):
                 for value in values:
-                    own = {parameter.removeprefix(prefix): value}
-                    clone(machine).set_params(**own)._validate_params()
+                    setting = {parameter.removeprefix(prefix): value}
+                    clone(machine).set_params(**setting)._validate_params()
     return candidates
 
 

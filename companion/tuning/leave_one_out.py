@@ -308,11 +308,11 @@ def _is_inside(machine, beta):
 def _scores(machine, rows, ends):
     """The scores without each of these samples, from those of the machine and what has moved."""
     moves = ends - machine.beta
-    own = moves[np.arange(len(rows)), rows]
+    own_move = moves[np.arange(len(rows)), rows]
     moves[np.arange(len(rows)), rows] = 0.0
     moved = np.flatnonzero(moves.any(axis=0))
     change = moves[:, moved] @ machine.K[moved]
-    change += own[:, np.newaxis] * machine.K[rows]
+    change += own_move[:, np.newaxis] * machine.K[rows]
     return machine.scores - change
 
 

@@ -72,10 +72,10 @@ def squared_spans(K, alpha, upper):
     is_free = is_support & (alpha < upper - near)
     kinds = (is_support.astype(np.int8) + is_free).reshape(-1, n)
     spans = np.empty(kinds.shape)
-    for k, own in enumerate(kinds):
+    for k, kind in enumerate(kinds):
         # machines for neighbouring C often have the same vectors
-        is_as_before = k > 0 and np.array_equal(own, kinds[k - 1])
-        spans[k] = spans[k - 1] if is_as_before else _of_machine(K, own)
+        is_as_before = k > 0 and np.array_equal(kind, kinds[k - 1])
+        spans[k] = spans[k - 1] if is_as_before else _of_machine(K, kind)
     return spans.reshape(alpha.shape)
 
 

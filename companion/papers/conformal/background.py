@@ -236,8 +236,8 @@ def plot_hulls(ax, X, y, nearest):
     """Figure 2.2.1: the convex hulls, their nearest points, and the line between them."""
     plot_two_classes(ax, X, y, title="hulls and nearest points")
     for label, color in ((1, POSITIVE), (-1, NEGATIVE)):
-        own = X[y == label]
-        ax.fill(*own[ConvexHull(own).vertices].T, color=color, alpha=0.12)
+        points = X[y == label]
+        ax.fill(*points[ConvexHull(points).vertices].T, color=color, alpha=0.12)
     ax.plot(*nearest.T, "k-o", markersize=5, linewidth=1.5, label="nearest points")
 
 

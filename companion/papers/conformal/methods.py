@@ -191,12 +191,14 @@ def all_rows(problem, names=ALL):
             rows.append(plain_row(name, found))
         else:
             machine = part.shared.whole if name == SVM else part.shared.first
-            own = (
+            decision = (
                 part.untransformed if name == SVM else part.plain_decision(whole=False)
             )
             converged = machine.converged
             rows.append(
-                plain_row(name, counts(own, y), v_error=v_error, converged=converged)
+                plain_row(
+                    name, counts(decision, y), v_error=v_error, converged=converged
+                )
             )
     return rows
 

@@ -84,7 +84,7 @@ def _rows_of_case(machines, surfaces, grid):
         middle = np.array([u[where[:, 1]].mean(), v[where[:, 0]].mean()])
         # GACV estimates the hinge loss, which is at least the error and about twice it
         estimate = surface / 2 if name in ("gacv", "gckl") else surface
-        own = selection.valley(surface, machines.lam, machines.sigma)
+        shape_of_valley = selection.valley(surface, machines.lam, machines.sigma)
         # the same over log sigma in the place of log sigma^2
         by_sigma = selection.valley(surface, machines.lam, np.sqrt(machines.sigma))
         rule = rules[choice.cell]
@@ -104,7 +104,7 @@ def _rows_of_case(machines, surfaces, grid):
             },
             "position": target_valley.position(middle),
             **{
-                shape: getattr(own, shape)
+                shape: getattr(shape_of_valley, shape)
                 for shape in ("length", "width", "tilt", "decades")
             },
             "length_by_sigma": by_sigma.length,

@@ -37,9 +37,9 @@ def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
             wls(design, y, C, loss=loss, start=start) if C in needed else start
             for C, start in zip(C_values, svc, strict=True)
         ]
-    for name, own in machines.items():
-        points = np.array([np.append(m.w, m.intercept) for m in own])
-        found[name] = points, [m.converged for m in own]
+    for name, fits in machines.items():
+        points = np.array([np.append(m.w, m.intercept) for m in fits])
+        found[name] = points, [m.converged for m in fits]
     return found
 
 
@@ -73,15 +73,15 @@ def compute_split(unit, losses=LOSSES):
     hard = C_VALUES.index(_HARD_C)
     rows = []
     for name, (points, flags) in found.items():
-        own = points[best[name]]
+        point = points[best[name]]
         row = {
             "machine": name,
             "C": C_VALUES[best[name]],
             "n_train": len(part.y),
             "n_test": len(part.y_test),
             "cv_wrong": int(held_out_errors[name][best[name]]),
-            "train_wrong": wrong(design.augmented @ own, part.y),
-            "test_wrong": wrong(test @ own, part.y_test),
+            "train_wrong": wrong(design.augmented @ point, part.y),
+            "test_wrong": wrong(test @ point, part.y_test),
             "test_wrong_at_svc_C": wrong(test @ points[best["SVMlight"]], part.y_test),
             "converged": searched[name] and flags[best[name]],
             "separable": wrong(design.augmented @ svc[hard], part.y) == 0,

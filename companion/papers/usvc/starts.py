@@ -92,18 +92,18 @@ def start_table(records, reading):
     return row_a_group(frame, ["machine", "start", "damping"], _start_row)
 
 
-def _start_row(own):
-    placed = own.Th.dropna()
-    machine = own.machine.iloc[0]
+def _start_row(trials):
+    placed = trials.Th.dropna()
+    machine = trials.machine.iloc[0]
     return {
-        "CE train": own["CE train (%)"].mean(),
-        "CE test": own["CE test (%)"].mean(),
-        **with_error("CE exact", mean_and_standard_error(own.error)),
+        "CE train": trials["CE train (%)"].mean(),
+        "CE test": trials["CE test (%)"].mean(),
+        **with_error("CE exact", mean_and_standard_error(trials.error)),
         "Th": placed.mean(),
         "SD of Th": placed.std(ddof=1),
         "trials in the narrow minimum": (placed < cases.NARROW).sum()
         if machine.startswith("USVC")  # the others are convex
         else None,
-        "not converged": (~own.converged).sum(),
-        "without threshold": own.Th.isna().sum(),
+        "not converged": (~trials.converged).sum(),
+        "without threshold": trials.Th.isna().sum(),
     }

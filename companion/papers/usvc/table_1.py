@@ -110,8 +110,8 @@ def compute_qp(unit):
     )
 
     def away(found):
-        own = np.array([found.coef[0], found.intercept])
-        return float(np.max(np.abs(own - peer) / np.abs(peer)))
+        line = np.array([found.coef[0], found.intercept])
+        return float(np.max(np.abs(line - peer) / np.abs(peer)))
 
     return {
         "threshold": round(float(-peer[1] / peer[0]), 6),
@@ -162,10 +162,10 @@ class _Trial:
         row = {}
         for rule in STOPS:
             n_solved, (w, b) = solved_until(found, rule)
-            own = self.row(w, b)
+            found_row = self.row(w, b)
             kept = ("train_wrong", "test_wrong", "error", "threshold")
             row[f"solved_{rule:g}"] = n_solved
-            row |= {f"{name}_{rule:g}": own[name] for name in kept}
+            row |= {f"{name}_{rule:g}": found_row[name] for name in kept}
         return row
 
     def row_of(self, found):

@@ -90,7 +90,7 @@ def compute_set(unit):
     found = [search(dataset, number) for number in numbers[:N_CHOOSING]]
     errors, converged = zip(*found, strict=True)
     chosen = {
-        machine: choose(machine, [own[machine] for own in errors])
+        machine: choose(machine, [of_split[machine] for of_split in errors])
         for machine in machines
     }
     rows = []

@@ -186,7 +186,7 @@ def _best_logistic(machines, tune, cells, U):
     """What the machine of the C that is best on the tuning sample decides by expected utility."""
     X, y = tune
     decided = [examples.bayes(machine.predict_proba(X), U) for machine in machines]
-    best = np.argmax([examples.mean_utility(U, y, own) for own in decided])
+    best = np.argmax([examples.mean_utility(U, y, predicted) for predicted in decided])
     return examples.bayes(machines[best].predict_proba(cells), U)
 
 

@@ -133,7 +133,7 @@ def paths(design, y, U, C_values=C_VALUES, start="weighted"):
 def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
     """The weighted SVM and the robust one that starts at it, each with its best C, the least."""
     found = paths(design, y, U, C_values)
-    return [tuned(*own, columns, y_tune, U) for own in found.items()]
+    return [tuned(*named_path, columns, y_tune, U) for named_path in found.items()]
 
 
 def tuned(name, path, columns, y_tune, U, *, tie="least"):

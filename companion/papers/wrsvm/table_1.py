@@ -56,8 +56,8 @@ def compute(unit):
 
 
 def _both_starts(design, y, U):
-    own, other = (examples.paths(design, y, U, start=start) for start in STARTS)
-    return own | {OTHER_START: other["WRSVM"]}
+    recommended, other = (examples.paths(design, y, U, start=start) for start in STARTS)
+    return recommended | {OTHER_START: other["WRSVM"]}
 
 
 def _tuned_otherwise(path, U, many, test):
@@ -68,7 +68,7 @@ def _tuned_otherwise(path, U, many, test):
     ]
     # sums of the same gains in another order are equal but for rounding
     totals = {
-        size: [own[:size].sum().round(6) for own in gains] for size in TUNING_SIZES
+        size: [gain[:size].sum().round(6) for gain in gains] for size in TUNING_SIZES
     }
     every = np.arange(len(path.C))
     chosen = {}
@@ -126,14 +126,18 @@ def with_one_test(ledger):
         for machine in examples.MACHINES
     }
     columns = ledger.column.str.removesuffix(" ±")
-    own = np.array([places[place] for place in zip(ledger.row, columns, strict=True)])
+    of_test = np.array(
+        [places[place] for place in zip(ledger.row, columns, strict=True)]
+    )
     known = ledger.se.to_numpy()
     spread = ledger.reproduced.to_numpy(dtype=float)
-    left = np.sqrt(np.maximum(spread**2 - own**2, 0.0))
+    left = np.sqrt(np.maximum(spread**2 - of_test**2, 0.0))
     is_mean = ledger.kind == "stochastic"
     return ledger.assign(
-        error_of_test=own,
-        with_one_test=(ledger.distance * known / np.hypot(known, own)).where(is_mean),
+        error_of_test=of_test,
+        with_one_test=(ledger.distance * known / np.hypot(known, of_test)).where(
+            is_mean
+        ),
         left=pd.Series(left, ledger.index).where(~is_mean),
     )
 
