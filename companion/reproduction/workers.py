@@ -8,8 +8,11 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import cache
 from typing import Any
 from unittest.mock import patch
+
+from threadpoolctl import ThreadpoolController
 
 from companion._utils.errors import DamagedData, DataUnavailable
 from companion._utils.processes import end_with
@@ -35,12 +38,7 @@ def run_unit(
     """
     if parent is not None:
         end_with(parent)
-    # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
-    import scipy.linalg  # noqa: F401
-    import sklearn.utils  # noqa: F401
-    from threadpoolctl import threadpool_limits
-
-    with _ONE_AT_A_TIME, threadpool_limits(limits=1), warnings.catch_warnings():
+    with _ONE_AT_A_TIME, _libraries().limit(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             if code is not None and code != (own_code := code_digest(compute)):
@@ -58,6 +56,16 @@ def run_unit(
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             place = traceback.extract_tb(error.__traceback__)[-1]
             return unit.key, "failed", f"{line} ({place.name}, line {place.lineno})"
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """What has threads of its own, looked up once: that takes longer than many a unit."""
+    # A library loaded later would not be limited: SciPy brings a BLAS, scikit-learn an OpenMP.
+    import scipy.linalg  # noqa: F401
+    import sklearn.utils  # noqa: F401
+
+    return ThreadpoolController()
 
 
 @contextmanager

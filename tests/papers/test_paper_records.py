@@ -162,7 +162,7 @@ SHAPE = (
     "length_by_sigma",
     "width_by_sigma",
 )
-TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_hinge", "gacv/beyond_tables")
+TUNED_BY_GACV = ("gacv/beyond", "gacv/beyond_tables")
 OF_THE_CHOSEN_CELL = dict.fromkeys(TUNED_BY_GACV, ("log2_C", "log2_gamma"))
 OF_THE_CHOSEN_CELL["gacv/inefficiency"] = (
     "n_tied",
@@ -193,10 +193,10 @@ def _is_slow(unit):
     if unit.paper == "usvc":
         big = ("Image", "Ringnorm", "Twonorm", "Waveform")
         return unit.study == "table_3" and unit.params["dataset"] in big
-    if unit.paper == "gacv" and unit.study != "beyond_hinge":
+    if unit.paper == "gacv":
         return unit.params.get("n") == 500 or unit.params.get("by_scikit_learn", False)
     slow_search = unit.study == "table_2_search" and unit.params["part"] == "all rows"
-    whole_grid = unit.study in ("table_2_surface", "table_2_iterations", "beyond_hinge")
+    whole_grid = unit.study in ("table_2_surface", "table_2_iterations")
     return unit.params.get("dataset") == "german" and (slow_search or whole_grid)
 
 

@@ -48,7 +48,7 @@ PRINTED = (
     SVM,
     *(name for name in CONFORMAL if name not in ("Wu-Amari", "KBA", "Xiong")),
 )
-JUDGED = (*PRINTED, *NO_ESCAPE, WITHOUT_V, "balanced weights", "threshold by CV")
+JUDGED = (*PRINTED, WITHOUT_V, "balanced weights", "threshold by CV")
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *NO_ESCAPE, *BASELINES)
 
 #: Rows of the tables that take well under a second a partition, so that many more are run.

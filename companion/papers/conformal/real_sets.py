@@ -155,8 +155,8 @@ def partition_rows(parts, names):
     return table.to_dict("records")
 
 
-# Half as many of the large set, of which one takes as long as one of each of the others.
-FOLDS = study_of_sets("folds", compute_folds, 20, of_large=10)
+# Fewer of the large set, of which one takes as long as one of each of the others.
+FOLDS = study_of_sets("folds", compute_folds, 20, of_large=5)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
 #: Further partitions than those of all methods.
 PARTITIONS = study_over(
@@ -170,7 +170,7 @@ PARTITIONS = study_over(
     },
     partition={"paper": range(21, 101), "quick": 1},
 )
-BOXED = study_of_sets("boxed", compute_boxed, 20, of_large=2)
+BOXED = study_of_sets("boxed", compute_boxed, 20, of_large=1)
 STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
 
 

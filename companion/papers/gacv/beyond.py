@@ -1,9 +1,8 @@
 """Beyond the report: its estimates as tuning criteria on real data, against cross-validation.
 
 The same (C, gamma) grid is searched by GACV, by XA and by exact leave-one-out, each from one fit a
-cell, by 5-fold cross-validation, and on the first splits by scikit-learn's ``GridSearchCV``. Where
-GACV is least at an end of the grid, a rule takes the exact leave-one-out hinge loss in its place;
-the rule was fixed before ten more tables were tuned.
+cell, by 5-fold cross-validation, and on the first splits by scikit-learn's ``GridSearchCV``. GACV
+and XA are computed with the span in the place of K_ii as well, and all that on ten more tables.
 """
 
 import time
@@ -21,8 +20,7 @@ from companion.datasets import data_digest
 from companion.datasets.imbalanced import imbalanced_source, load_imbalanced
 from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
-from companion.kernels import gram
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers.gacv.example import PAPER
 from companion.papers.summaries import (
     DRAWN,
@@ -36,7 +34,6 @@ from companion.papers.summaries import (
 from companion.reproduction import seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
-from companion.tuning.leave_one_out import leave_one_out_errors
 from companion.tuning.surface import machine_surface
 
 #: Data sets and their names as the Least 1-Norm paper prints such names.
@@ -64,10 +61,9 @@ TABLES |= {
 SETS = DATASETS | {key: key.capitalize() for key in TABLES}
 #: How many splits, and how many of them scikit-learn searches too.
 SIZES = {"paper": (20, 2), "quick": (1, 1)}
-#: Where tuning by GACV loses several points, or one, and the exact hinge loss was tried first; how
-#: many splits of the others.
-WHERE_GACV_IS_COSTLY = ("german", "diabetis", "waveform")
-N_HINGE_SPLITS = {"paper": 8, "quick": 1}
+N_TABLE_SPLITS = {"paper": 8, "quick": 1}
+#: Of several hundred rows: scikit-learn does not search them in a quick run.
+LARGER = ("german", "diabetis", "waveform")
 
 #: The searches, and what a reader calls them.
 SEARCHES = {
@@ -166,17 +162,8 @@ def _searches(params):
     return searches
 
 
-def compute_hinge(unit):
-    """Tune by the exact leave-one-out hinge loss, which GACV approximates by theta, and test."""
-    p = unit.params
-    X, y, X_test, y_test = split_rows(p["dataset"], p["split"])
-    machine, least, converged = _least_hinge_loss(X, y)
-    row = _tested(machine, X_test, y_test)
-    return {**row, "estimate": round(least, 6), "converged": converged}
-
-
 def compute_table(unit):
-    """Tune on one half of a table by 5-fold CV, GACV and the exact hinge loss, and test."""
+    """Tune on one half of a table by 5-fold CV, and by the criteria with the span, and test."""
     name = unit.params["dataset"]
     split = unit.params["split"]
     load = load_uci if name in list_uci() else load_imbalanced
@@ -196,7 +183,6 @@ def compute_table(unit):
             "cv": KernelGridSearchCV(L1SVC(), GRID, cv=folds).fit(X, y).best_estimator_,
             "gacv": GACVSearch(L1SVC(), GRID).fit(X, y).best_estimator_,
             **_by_span(X, y),
-            "hinge": _least_hinge_loss(X, y)[0],
         }
     converged = not any(issubclass(w.category, ConvergenceWarning) for w in caught)
     return [
@@ -224,20 +210,6 @@ def _tested(machine, X_test, y_test):
     }
 
 
-def _least_hinge_loss(X, y):
-    """The machine of least exact leave-one-out hinge loss, that loss, and if all have converged."""
-    surface = machine_surface(X, y, **GRID)
-    loss = []
-    for alpha, gamma in zip(surface.alpha, surface.gamma, strict=True):
-        K = gram(X, gamma=gamma)
-        upper = surface.C[:, np.newaxis]
-        left_out = leave_one_out_errors(K, surface.signs, alpha, upper, decisions=True)
-        loss.append(np.maximum(1 - surface.signs * left_out.decision, 0).mean(axis=1))
-    g, c = np.unravel_index(np.argmin(loss), np.shape(loss))
-    machine = L1SVC(C=surface.C[c], gamma=surface.gamma[g]).fit(X, y)
-    return machine, float(np.min(loss)), bool(surface.converged.all())
-
-
 def _digest(params):
     return data_digest(TABLES.get(params["dataset"], params["dataset"]))
 
@@ -245,7 +217,7 @@ def _digest(params):
 def _searched_twice(profile, settings):
     """With how they are drawn, and which of them scikit-learn searches as well."""
     _, n_twice = SIZES[profile]
-    once = WHERE_GACV_IS_COSTLY if profile == "quick" else ()  # the large sets, too
+    once = LARGER if profile == "quick" else ()
     return [
         of
         | {
@@ -257,12 +229,6 @@ def _searched_twice(profile, settings):
 
 
 _ALL = {profile: dict.fromkeys(KEYS, n) for profile, (n, _) in SIZES.items()}
-#: Fewer splits, but where it was tried first.
-_FEW = {
-    profile: dict.fromkeys(KEYS, n)
-    | dict.fromkeys(WHERE_GACV_IS_COSTLY, SIZES[profile][0])
-    for profile, n in N_HINGE_SPLITS.items()
-}
 _SPLITS = numbered("dataset", "split", _ALL)
 BEYOND = study_over(
     PAPER,
@@ -271,42 +237,23 @@ BEYOND = study_over(
     {profile: _searched_twice(profile, of) for profile, of in _SPLITS.items()},
     _digest,
 )
-BEYOND_HINGE = study_over(
-    PAPER,
-    "beyond_hinge",
-    compute_hinge,
-    numbered("dataset", "split", _FEW),
-    _digest,
-    splits=(DRAWN,),
-)
 BEYOND_TABLES = study_over(
     PAPER,
     "beyond_tables",
     compute_table,
     digest=_digest,
     dataset={"paper": tuple(TABLES), "quick": ("haberman", "glass7")},
-    split=N_HINGE_SPLITS,
+    split=N_TABLE_SPLITS,
 )
-STUDIES = (BEYOND, BEYOND_HINGE, BEYOND_TABLES)
+STUDIES = (BEYOND, BEYOND_TABLES)
 
 
-def with_rule(records):
-    """All searches of all sets, "rule" among them: GACV, at an end of C or gamma the exact loss.
-
-    The column ``at_end`` of the rule's rows says which of the two it is.
-    """
-    hinge = records["beyond_hinge"].assign(search="hinge")
-    frame = pd.concat(
-        [records["beyond"], hinge, records["beyond_tables"]], ignore_index=True
-    )
-    keyed = frame.set_index(["dataset", "split"])
-    gacv, exact = (select(keyed, search=name) for name in ("gacv", "hinge"))
-    gacv = gacv[gacv.index.isin(exact.index)]
+def all_searches(records):
+    """The searches of all sets, with whether the choice is at an end of the grid in C or gamma."""
+    frame = pd.concat([records["beyond"], records["beyond_tables"]], ignore_index=True)
     ends = {axis: np.log2(values[[0, -1]]) for axis, values in GRID.items()}
-    at_end = gacv.log2_C.isin(ends["C"]) | gacv.log2_gamma.isin(ends["gamma"])
-    rule = pd.concat([gacv[~at_end], exact.loc[gacv.index[at_end]]])
-    rule = rule.assign(search="rule", at_end=at_end).reset_index()
-    return pd.concat([frame, rule], ignore_index=True)
+    at_end = frame.log2_C.isin(ends["C"]) | frame.log2_gamma.isin(ends["gamma"])
+    return frame.assign(at_end=at_end)
 
 
 def searched(frame, dataset, search):
@@ -319,37 +266,28 @@ def searched(frame, dataset, search):
 COMPARED = {
     "gacv": "GACV",
     "xi_alpha": "XA",
-    "rule": "the rule",
     "gacv_span": "GACV by the span",
     "xi_alpha_span": "XA by the span",
 }
 
 
-def _add_searches(out, beyond, hinge, tables):
+def _add_searches(out, beyond, tables):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
-    records = {"beyond": beyond, "beyond_hinge": hinge, "beyond_tables": tables}
-    frame = with_rule(records)
-    over_folds = {search: to_folds(frame, search) for search in COMPARED}
+    frame = all_searches({"beyond": beyond, "beyond_tables": tables})
     for search, words in COMPARED.items():
-        for name, difference in over_folds[search].items():
+        for name, difference in to_folds(frame, search).items():
             out.add_mean(SETS[name], f"% err. {words} - 5-fold CV", difference)
     for name in present(frame, OVERLAPPING):
         column = "share of splits with GACV least at the least C of 2^-15"
         at_end = share(searched(frame, name, "gacv").at_least_C)
         out.add_mean(SETS[name], column, at_end)
-    gacv, rule = (
-        [difference.mean for difference in over_folds[search].values()]
-        for search in ("gacv", "rule")
-    )
-    column = "% err. GACV - the rule, mean over the sets"
-    out.add_mean("all data sets", column, paired_difference(gacv, rule))
     shares = frame.dropna(subset="criteria_share").groupby("dataset").criteria_share
     largest = shares.get_group(shares.mean().idxmax())
     column = "share of the search's time spent on GACV and XA"
     out.add_mean("all data sets", column, largest)
 
 
-VALUES = ((_add_searches, "beyond", "beyond_hinge", "beyond_tables"),)
+VALUES = ((_add_searches, "beyond", "beyond_tables"),)
 
 
 def to_folds(frame, search):

@@ -35,9 +35,10 @@ RULES = {
     "two_at_random": "two flips at random",
     "two_deepest": "the two deepest flipped",
 }
-DRAWS = {"paper": 1000, "quick": 40}
+DRAWS = {"paper": 500, "quick": 40}
 
 LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
+CONTAMINATION_DRAWS = {"paper": 100, "quick": 10}
 #: Where the mislabelled point goes: farther to the side of the class that it lies in, or anywhere,
 #: which in half of the draws is its own side.
 SIDES = ("wrong", "any")
@@ -251,7 +252,7 @@ BEYOND_CONTAMINATION = study_over(
     "beyond_contamination",
     compute_contamination,
     digits=DIGITS,
-    draw=LEVERAGE_DRAWS,
+    draw=CONTAMINATION_DRAWS,
 )
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 

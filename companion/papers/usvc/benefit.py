@@ -139,7 +139,7 @@ def compute_width(unit):
 
 
 _SIZE_DRAWS = {"paper": 100, "quick": 4}
-_WIDTH_DRAWS = {"paper": 60, "quick": 4}
+_WIDTH_DRAWS = {"paper": 30, "quick": 4}
 _READ = {"reading": cases.TABLE_READINGS.values()}
 BENEFIT_SIZE = cases.study_of(
     "benefit_size", compute_size, **_READ, n=SIZES, draw=_SIZE_DRAWS

@@ -6,7 +6,7 @@ from companion.papers.wrsvm import examples, regions
 from companion.solvers import Design
 
 N = 1600
-N_SAMPLES = {"paper": 20, "quick": 2}
+N_SAMPLES = {"paper": 14, "quick": 2}
 #: A coarser grid than for the tables: the boundaries move little along it.
 C_VALUES = 2.0 ** np.arange(-12, 11, 3)
 
