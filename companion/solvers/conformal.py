@@ -30,7 +30,7 @@ from companion.solvers.transformations import RULES, Rule, Xiong
 __all__ = ["ConformalProblem", "ConformalResult", "conformal_transformations"]
 
 #: What CMA-ES does where the error is flat.
-ESCAPES = ("early", "late", "stop", None)
+ESCAPES = ("early", "stop", None)
 
 SEARCHES = (
     "separability_gradient",
@@ -159,9 +159,9 @@ def conformal_transformations(
         The error must fall by more than this.
     generations, seed : int, default=30 and 0
         Of CMA-ES; the seed is also that of the choice of cores.
-    escape : {"early", "late", "stop"} or None, default="early"
-        Whether CMA-ES enlarges its step where the error is flat, as in the C program of 2008, later
-        in a generation, or not; "stop" also gives up at once, as that program did; see
+    escape : {"early", "stop"} or None, default="early"
+        Whether CMA-ES enlarges its step where the error is flat, as in the C program of 2008, or
+        not; "stop" also gives up at once, as that program did; see
         :func:`companion.solvers.metamodels.evolve`.
 
     Returns

@@ -234,8 +234,8 @@ def evolve(
 
     The constants are those of N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772.
     The line in brackets is the "early" `escape` from a plateau, that of his C program of the time
-    of the thesis, which bounds no step either; "late", s = s g comes after the rest, and y_k stays.
-    "stop" is "early" that gives up, as that program does, where the first candidates are all alike.
+    of the thesis, which bounds no step either. "stop" is "early" that gives up, as that program
+    does, where the first candidates are all alike; without an escape g is 1.
     """
     n = len(lower)
     rng = np.random.default_rng(seed)
@@ -279,9 +279,8 @@ def evolve(
         order = order[: w.size]
         m = m + s * (w @ Y[order])
         s = min(s * growth, _LARGEST)
-        if escape in ("early", "stop"):
-            Y = Y / growth
-            Z = Z / growth
+        Y = Y / growth
+        Z = Z / growth
         y = w @ Y[order]
         p = (1.0 - c_s) * p + np.sqrt(c_s * (2.0 - c_s) * mass) * (
             axes @ (w @ Z[order])
