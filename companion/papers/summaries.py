@@ -228,6 +228,12 @@ def mean_over(groups):
     return Mean(float(np.mean(means)), error, min(group.n for group in groups))
 
 
+def difference_of(one, other):
+    """Difference of two means over independent samples."""
+    error = float(np.hypot(one.standard_error, other.standard_error))
+    return Mean(one.mean - other.mean, error, min(one.n, other.n))
+
+
 def _mean_and_spread(values):
     """Mean and standard deviation, NaN of one value alone."""
     n = len(values)

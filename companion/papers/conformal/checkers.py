@@ -35,8 +35,7 @@ def compute_board(unit):
 
 def compute_draws(unit):
     """The methods of the thesis's table on a draw of the board: a row a method."""
-    names = (*PRINTED, *methods.NO_ESCAPE, *methods.GIVES_UP)
-    return methods.some_rows(problems.board(unit.params["draw"]), names)
+    return methods.some_rows(problems.board(unit.params["draw"]), PRINTED)
 
 
 #: All methods on the first draws, those of the table on the others.

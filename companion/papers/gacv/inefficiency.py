@@ -9,15 +9,10 @@ import numpy as np
 from companion.metrics import mean_and_standard_error, paired_difference
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.minima import (
-    LIMIT,
-    MINIMA,
-    add_minima,
-    difference_of,
-    from_the_middle,
-)
+from companion.papers.gacv.minima import LIMIT, MINIMA, add_minima, from_the_middle
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
 from companion.papers.summaries import (
+    difference_of,
     numbered,
     row_a_group,
     select,

@@ -7,10 +7,10 @@ approximate, the true fall of a margin beside theta_i, and how near f is to the 
 import numpy as np
 
 from companion.kernels import gram
-from companion.metrics import Mean, mean_and_standard_error
+from companion.metrics import mean_and_standard_error
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, COSTS, PAPER, SAMPLE_SIZE
-from companion.papers.summaries import magnitude, select
+from companion.papers.summaries import difference_of, magnitude, select
 from companion.reproduction import Study, Unit
 from companion.tuning.leave_one_out import leave_one_out_errors
 
@@ -194,12 +194,6 @@ LIMIT = study_by_size("limit", LARGE_SIZES, compute_large)
 def minima_of(frame, case, grid="fine", n=SAMPLE_SIZE):
     """The rows of one case in the order of the samples."""
     return select(frame, case=case, grid=grid, n=n).sort_values("sample")
-
-
-def difference_of(one, other):
-    """Difference of two means over independent samples."""
-    error = float(np.hypot(one.standard_error, other.standard_error))
-    return Mean(one.mean - other.mean, error, min(one.n, other.n))
 
 
 def from_the_middle(values, middle):

@@ -17,7 +17,7 @@ N_PER_CLASS = 12
 #: Closer than in Figure 1, so that every cell has slacks to treat.
 MEANS = ((0.0, 0.0), (2.0, 1.0))
 TOL = 1e-9
-DRAWS = {"paper": 50, "quick": 10}
+DRAWS = {"paper": 20, "quick": 10}
 C_VALUES = (0.1, 1.0, 10.0)
 
 #: (constraints, slacks) -> the machine of that cell; the last is printed as "?".

@@ -33,7 +33,7 @@ from companion.papers.l1nsvm.machines import (
     PRINTED_NAMES,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, split_rows, study_over
+from companion.papers.summaries import DRAWN, numbered, split_rows, study_over
 from companion.reproduction import seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -307,21 +307,18 @@ def _digest(params):
     return data_digest(params["dataset"])
 
 
-def _study_of_splits(name, compute, split=SPLITS, **settings):
-    """A study with a unit a data set and split, with the same settings, by profile."""
-    return study_over(
-        PAPER,
-        name,
-        compute,
-        digest=_digest,
-        dataset=tuple(PRINTED_NAMES),
-        split=split,
-        splits=(DRAWN,),
-        **settings,
-    )
+def _study_of_splits(name, compute, counts, of_german, **settings):
+    """A study with a unit a data set and split, so many by profile, with the same settings.
+
+    In the paper profile German, the largest set by far, may have fewer.
+    """
+    splits = {profile: dict.fromkeys(PRINTED_NAMES, n) for profile, n in counts.items()}
+    splits["paper"]["german"] = of_german
+    pairs = numbered("dataset", "split", splits)
+    return study_over(PAPER, name, compute, pairs, _digest, splits=(DRAWN,), **settings)
 
 
-TABLE_2 = _study_of_splits("table_2", compute_split)
+TABLE_2 = _study_of_splits("table_2", compute_split, SPLITS, SPLITS["paper"])
 TABLE_2_SEARCH = study_over(
     PAPER,
     "table_2_search",
@@ -330,12 +327,18 @@ TABLE_2_SEARCH = study_over(
     _digest,
 )
 TABLE_2_SURFACE = _study_of_splits(
-    "table_2_surface", compute_surface, C_step=C_STEPS, sigma_step=SIGMA_STEPS
+    "table_2_surface",
+    compute_surface,
+    SPLITS,
+    80,
+    C_step=C_STEPS,
+    sigma_step=SIGMA_STEPS,
 )
 TABLE_2_ITERATIONS = _study_of_splits(
     "table_2_iterations",
     compute_iterations,
     {"paper": 16, "quick": 2},
+    6,
     C_step={"paper": (0.1,), "quick": (0.5,)},
     sigma_step={"paper": (0.2,), "quick": (1.0,)},
 )

@@ -35,7 +35,7 @@ SETTINGS = [
     {"config": number, "a": size}
     for number, size in ((1, 0.0), (2, 0.4), (3, 0.4), CONSISTENT)
 ]
-N_SAMPLES = {"paper": 50, "quick": 2}
+N_SAMPLES = {"paper": 40, "quick": 2}
 N_KERNEL = {"paper": 14, "quick": 2}
 
 #: C of the baselines: scikit-learn's, which choose it on the tuning sample as the others do.
