@@ -388,10 +388,10 @@ def test_missing_data_are_named_and_are_no_failure(project, notebooks_run):
     assert "toy/table_1: ran in" in output
     section = output.partition("Missing")[2].partition("The notebooks")[0]
     assert max(map(len, section.splitlines())) <= 80
-    told = " ".join(section.split())
-    assert "2 units: heart/heart.dat cannot be had" in told
-    assert "COMPANION_DATA" in told
-    assert "Without them a part is not run of toy/table_1." in told
+    missing = " ".join(section.split())
+    assert "2 units: heart/heart.dat cannot be had" in missing
+    assert "COMPANION_DATA" in missing
+    assert "Without them a part is not run of toy/table_1." in missing
 
 
 def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(

@@ -39,9 +39,9 @@ def surroundings(wheel, tmp_path_factory):
     target = tmp_path_factory.mktemp("installed")
     options = ("--quiet", "--no-deps", "--target", target)
     said("-m", "pip", "install", *options, wheel)
-    own = {k: v for k, v in os.environ.items() if k != "COMPANION_PROJECT"}
+    environment = {k: v for k, v in os.environ.items() if k != "COMPANION_PROJECT"}
     cache = str(tmp_path_factory.mktemp("cache"))
-    return own | {"PYTHONPATH": str(target), "COMPANION_CACHE": cache}
+    return environment | {"PYTHONPATH": str(target), "COMPANION_CACHE": cache}
 
 
 @pytest.mark.slow

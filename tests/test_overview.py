@@ -97,15 +97,15 @@ def test_a_card_says_what_it_proposes_what_holds_and_what_to_use(small):
 
 
 def test_after_what_a_paper_proposes_stands_its_first_figure(small):
-    own = replace(list_papers()["gacv"], claim="better")
-    first, figure, last = show.pictured_card(own, small["one"])
+    paper = replace(list_papers()["gacv"], claim="better")
+    first, figure, last = show.pictured_card(paper, small["one"])
     title, _, citation, _, proposes = first.data.splitlines()
-    assert title == f"### {own.title}"
-    assert citation == f"{own.citation} (`gacv`)."
-    assert proposes == f"* **What it proposes.** {own.proposes}"
+    assert title == f"### {paper.title}"
+    assert citation == f"{paper.citation} (`gacv`)."
+    assert proposes == f"* **What it proposes.** {paper.proposes}"
     assert figure.data.startswith(b"\x89PNG")
     assert figure.alt.startswith("A figure. ") and "Axes: x_2 over x_1." in figure.alt
-    assert f"* **Today.** {own.today}" in last.data.splitlines()
+    assert f"* **Today.** {paper.today}" in last.data.splitlines()
 
 
 @cases("key", *list_papers())

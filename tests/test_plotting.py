@@ -61,9 +61,13 @@ def test_sliders_need_no_network_and_start_where_they_are_told(
         plt.subplots(figsize=(2, 2))[1].plot([0, place, height])
 
     knobs = {"place": [1, 2, 3], "height": [0.5, 4.0]}
-    told = {"start": {"place": 2, "height": 4.0}, "name": "example", "alt": "A line."}
-    html = plotting.sliders(draw, knobs, **told).data
-    assert html == plotting.sliders(draw, knobs, **told).data
+    options = {
+        "start": {"place": 2, "height": 4.0},
+        "name": "example",
+        "alt": "A line.",
+    }
+    html = plotting.sliders(draw, knobs, **options).data
+    assert html == plotting.sliders(draw, knobs, **options).data
     assert "http" not in html
     frames = json.loads(re.search(r"const frames = (.*);", html)[1])
     first = re.search(r'src="data:image/png;base64,([^"]+)"', html)[1]
@@ -84,8 +88,10 @@ def test_sliders_refuse_a_slow_page_and_a_start_without_a_picture(
     monkeypatch, start, message
 ):
     monkeypatch.setattr(sliding, "_MOST_BYTES", 1000)
-    told = {"start": {"k": start}, "name": "example", "alt": "Nothing."}
-    refused(message, plotting.sliders, lambda k: plt.subplots(), {"k": [1, 2]}, **told)
+    options = {"start": {"k": start}, "name": "example", "alt": "Nothing."}
+    refused(
+        message, plotting.sliders, lambda k: plt.subplots(), {"k": [1, 2]}, **options
+    )
 
 
 def test_a_figure_is_described_by_its_titles_axes_and_legend(ax):

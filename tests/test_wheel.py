@@ -128,8 +128,8 @@ def test_the_tour_runs_from_an_unpacked_wheel(wheel, tmp_path):
     """As on Colab, where there is no checkout and no file beside the wheel."""
     zipfile.ZipFile(wheel).extractall(tmp_path / "here")
     carry_compiled_loops(tmp_path / "here" / "companion")
-    own = {"PYTHONPATH": str(tmp_path / "here"), "MPLBACKEND": "agg"}
-    text = said("-c", TOUR, cwd=tmp_path, env=HERE | own)
+    settings = {"PYTHONPATH": str(tmp_path / "here"), "MPLBACKEND": "agg"}
+    text = said("-c", TOUR, cwd=tmp_path, env=HERE | settings)
     assert 0.05 < float(text.split()[-1]) < 0.2
 
 

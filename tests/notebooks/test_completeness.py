@@ -100,8 +100,8 @@ def test_no_sentence_has_words_of_the_rules(path):
         outputs = cell.get("outputs", [])
         texts += [cell.source, *(output.get("text", "") for output in outputs)]
         texts += [o.get("data", {}).get("text/markdown", "") for o in outputs]
-    told = re.sub(r"(?s)<details>.*?</details>", "", "\n".join(texts))
-    assert OLD_WORDS.findall(told) == []
+    shown = re.sub(r"(?s)<details>.*?</details>", "", "\n".join(texts))
+    assert OLD_WORDS.findall(shown) == []
 
 
 @cases("name", *ARTEFACTS)

@@ -109,9 +109,9 @@ def fresh_and_committed(study, units):
         assert study.compute.__name__ in {name for _, name in ran}
         assert ran <= reached, sorted(ran - reached)
         rows = rows if isinstance(rows, list) else [rows]
-        own = select(frame, **unit.params).drop(columns=[*unit.params])
-        assert len(rows) == len(own), unit
-        for row, record in zip(rows, own.to_dict("records"), strict=True):
+        recorded = select(frame, **unit.params).drop(columns=[*unit.params])
+        assert len(rows) == len(recorded), unit
+        for row, record in zip(rows, recorded.to_dict("records"), strict=True):
             yield (
                 unit,
                 row,
@@ -274,9 +274,13 @@ def test_every_unit_is_on_record_and_no_committed_fit_missed_its_tolerance():
         for row in (
             records.frame.to_dict("records") if study.paper != "conformal" else ()
         ):
-            told = row.get("converged", name in WITHOUT_FITS or study.paper == "usvc")
+            is_converged = row.get(
+                "converged", name in WITHOUT_FITS or study.paper == "usvc"
+            )
             unsettled = "plain", "least_squares"
-            missed += not (told or {row.get("way"), row.get("start")} & {*unsettled})
+            missed += not (
+                is_converged or {row.get("way"), row.get("start")} & {*unsettled}
+            )
         assert missed == 0, name
 
 

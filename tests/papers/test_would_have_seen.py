@@ -262,10 +262,10 @@ def repeated(regeneration, n, rng):
     if math.isfinite(regeneration["se"]):
         spread = regeneration["se"] * math.sqrt(regeneration["n"])
     sample = rng.normal(regeneration["value"], spread, n)
-    own = {"value": sample.mean(), "spread": sample.std(ddof=1), "n": n}
+    moments = {"value": sample.mean(), "spread": sample.std(ddof=1), "n": n}
     if math.isfinite(regeneration["se"]):
-        own["se"] = own["spread"] / math.sqrt(n)
-    return {**regeneration, **own}
+        moments["se"] = moments["spread"] / math.sqrt(n)
+    return {**regeneration, **moments}
 
 
 @cases("paper", *list_papers())

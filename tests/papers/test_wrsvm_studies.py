@@ -67,20 +67,20 @@ def test_the_error_of_a_test_sample_is_that_of_its_utilities():
 
 
 def test_one_test_sample_widens_the_errors_of_means_and_leaves_less_of_spreads():
-    own = table_1.error_of_test(1, 0.4)
+    error = table_1.error_of_test(1, 0.4)
     ledger = pd.DataFrame(
         {
             "row": ["WSVM U1,a"] * 2,
             "column": ["a = 0.4", "a = 0.4 ±"],
             "kind": ["stochastic", "spread"],
-            "reproduced": [75.0, 2 * own],
+            "reproduced": [75.0, 2 * error],
             "distance": [6.0, 1.0],
-            "se": [own / 2, 0.1],
+            "se": [error / 2, 0.1],
         }
     )
     found = table_1.with_one_test(ledger)
     assert found.with_one_test[0] == pytest.approx(6.0 / np.sqrt(5.0))
-    assert found.left[1] == pytest.approx(np.sqrt(3.0) * own)
+    assert found.left[1] == pytest.approx(np.sqrt(3.0) * error)
     assert np.isnan(found.with_one_test[1])
     assert np.isnan(found.left[0])
 

@@ -38,8 +38,8 @@ def test_a_changed_record_changes_the_card():
 def test_numbers_have_other_forms():
     names = ("size", "percent", "more", "corrected")
     forms = " ".join(f"{{{name} {CELL}}}" for name in names)
-    own = pd.concat([reproduced(-0.5), reproduced(128.7, reading="exchanged")])
-    ledger = compare(published(), own, {}, {"exchanged": None})
+    values = pd.concat([reproduced(-0.5), reproduced(128.7, reading="exchanged")])
+    ledger = compare(published(), values, {}, {"exchanged": None})
     found = card(PAPER, ledger, [("found", forms, ())]).found
     assert found == ["0.5 -50 % -150 % 130"]
 
@@ -75,7 +75,7 @@ def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message)
 def test_the_records_bear_the_cards_out():
     ledgers = load_ledgers()
     for key in load_cards():
-        own = card(list_papers()[key], ledgers[key])
-        texts = [*own.found, *own.misprints]
+        of_paper = card(list_papers()[key], ledgers[key])
+        texts = [*of_paper.found, *of_paper.misprints]
         assert [text for text in texts if text.startswith("To be told anew")] == []
         assert not re.search(r"[{}]|\b-(?=[ .,])", " ".join(texts)), key

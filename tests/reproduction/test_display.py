@@ -20,7 +20,7 @@ def printed(name, column, text, kind="stochastic", **changes):
     return published(kind, text, row=name, column=column, **changes)
 
 
-def own(name, column, value, spread=math.nan, **changes):
+def regenerated(name, column, value, spread=math.nan, **changes):
     return reproduced(value, spread, row=name, column=column, **changes)
 
 
@@ -35,16 +35,16 @@ def ledger():
         printed("cancer", "LS ±", "4.5", "spread"),
         printed("german", "LS", "23.3", spread=2.1),
     ]
-    regenerated = [
-        own("size", "n", 100.0),
-        own("heart", "LS", 15.6123456789, 3.1500001),
-        own("heart", "LS ±", 3.1500001),
-        own("heart", "|A - B|", 0.25, se=0.125),
-        own("cancer", "LS", 29.0, 4.5, converged=False),
-        own("cancer", "LS ±", 4.5),
-        own("cancer", "LS", 25.0, 4.5, reading="exchanged"),
+    values = [
+        regenerated("size", "n", 100.0),
+        regenerated("heart", "LS", 15.6123456789, 3.1500001),
+        regenerated("heart", "LS ±", 3.1500001),
+        regenerated("heart", "|A - B|", 0.25, se=0.125),
+        regenerated("cancer", "LS", 29.0, 4.5, converged=False),
+        regenerated("cancer", "LS ±", 4.5),
+        regenerated("cancer", "LS", 25.0, 4.5, reading="exchanged"),
     ]
-    return compare(pd.concat(rows), pd.concat(regenerated), {}, {"exchanged": 0})
+    return compare(pd.concat(rows), pd.concat(values), {}, {"exchanged": 0})
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
@@ -115,8 +115,8 @@ def test_no_table_shows_more_than_forty_rows_unfolded():
 def test_findings_are_sentences_first_and_claim_by_claim_when_unfolded(ledger):
     claims = ledger["asks"] == "claim"
     ledger.loc[claims, "sentence"] = '"A and B are similar"'
-    told, folded = findings(ledger).data.split("<details>")
-    assert told.split(". ") == [
+    summary, folded = findings(ledger).data.split("<details>")
+    assert summary.split(". ") == [
         "**3 of 5 printed numbers are consistent with ours.** 1 number differs",
         "It is cancer, LS, where the paper prints 25.7 ± 4.5 and we find 29.0 ± 4.5",
         "1 could not be computed here",

@@ -50,9 +50,9 @@ def check(tmp_path):
 
 def test_a_line_declares_type_default_help_and_limits(tmp_path):
     declared = declared_by(tmp_path, CELL)
-    told = [(p.type, p.help, p.choices, p.low, p.high) for p in declared.values()]
+    fields = [(p.type, p.help, p.choices, p.low, p.high) for p in declared.values()]
     inf = math.inf
-    assert told == [
+    assert fields == [
         (str, "size of the run", ("quick", "paper"), -inf, inf),
         (int, "random draws, 1 to 10000", None, 1, 10_000),
         (float, "cost of slacks, at least 0", None, 0.0, inf),

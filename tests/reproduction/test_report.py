@@ -137,9 +137,9 @@ def test_the_ledger_has_the_rows_of_the_verdicts_with_their_texts(pages, rows, l
             expected.append(
                 (line["paper"], name, part, line["asks"], *text[:8], outcome)
             )
-    told = ["asks", *NAMES[1:4], *NAMES[5:10], "outcome"]
+    columns = ["asks", *NAMES[1:4], *NAMES[5:10], "outcome"]
     found = [
-        (p, a["id"], counts[r["part"]], *(r[t] for t in told)) for p, a, _, r in rows
+        (p, a["id"], counts[r["part"]], *(r[c] for c in columns)) for p, a, _, r in rows
     ]
     assert found == expected
 
@@ -182,8 +182,9 @@ def test_the_verdicts_of_a_notebook_have_the_signs_of_the_ledger(pages, rows):
             for sign, row, column, *_ in texts
             if column != "verdict"
         }
-        own = [row for _, artefact, _, row in rows if artefact["id"] == name]
-        assert shown == {(row["row"], row["column"]): signs[row["part"]] for row in own}
+        of_table = [row for _, artefact, _, row in rows if artefact["id"] == name]
+        expected = {(row["row"], row["column"]): signs[row["part"]] for row in of_table}
+        assert shown == expected
         mixed = [
             cell for line in lines for cell in line("td") if "±: differs" in cell.text
         ]
@@ -216,11 +217,11 @@ def test_what_stands_beside_the_pages_is_whole_and_valid(site, ledgers):
         "notebooks/usvc/table_1.ipynb",
     } <= files
     for name in list_papers():
-        own = [of for of in ledgers if of.startswith(f"{name}/")]
-        numbers = score(pd.concat(ledgers[of] for of in own))["numbers"]
+        names = [of for of in ledgers if of.startswith(f"{name}/")]
+        numbers = score(pd.concat(ledgers[of] for of in names))["numbers"]
         badge = ElementTree.fromstring(site.read(f"ledger/{name}.svg"))
-        told = f"consistent {numbers['consistent']} of {numbers['all']}"
-        assert badge.get("aria-label").endswith(told)
+        label = f"consistent {numbers['consistent']} of {numbers['all']}"
+        assert badge.get("aria-label").endswith(label)
 
 
 def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
@@ -232,17 +233,17 @@ def test_the_landing_page_has_the_score_of_each_paper(pages, ledgers):
         tables, ("numbers", "sentences"), (NUMBER_PARTS, SENTENCE_PARTS), strict=True
     ):
         shown = table.select("tbody tr")
-        for line, (paper, own) in zip(shown, whole.items(), strict=True):
-            counts = score(pd.concat(own))[kind]
+        for line, (paper, of_paper) in zip(shown, whole.items(), strict=True):
+            counts = score(pd.concat(of_paper))[kind]
             cells = {cell["data-label"]: cell.text for cell in line.find_all("td")[1:]}
             for part in ("all", *parts):
                 assert cells[part] == str(counts[part])
             linked = [link.text for link in line.select("td a")]
             rows = [str(counts[part]) for part in parts if counts[part]]
             assert linked == (rows if kind == "numbers" else [])
-            told = [f"{paper}: {counts['all']} {kind}"]
-            told += [f"{part} {counts[part]}" for part in parts if counts[part]]
-            assert line.find(role="img", attrs={"aria-label": ", ".join(told)})
+            label = [f"{paper}: {counts['all']} {kind}"]
+            label += [f"{part} {counts[part]}" for part in parts if counts[part]]
+            assert line.find(role="img", attrs={"aria-label": ", ".join(label)})
 
 
 def test_a_table_is_judged_as_a_whole_above_its_cells(pages, ledgers):
@@ -268,12 +269,12 @@ def test_the_reference_describes_every_public_name(pages):
             assert f"{'companion' if public in top.__all__ else name}.{public}" in ids
     for name in set(top.__all__) - {"__version__"}:
         assert ">>> from companion import" in pages[f"api/estimators/{name}"].text
-        own = (
+        methods = (
             ("fit", "predict", "decision_function")
             if name.endswith("SVC")
             else ("fit",)
         )
-        assert {f"companion.{name}.{method}" for method in own} <= ids
+        assert {f"companion.{name}.{method}" for method in methods} <= ids
         assert f"companion.{name}.set_params" not in ids, "inherited from scikit-learn"
 
 

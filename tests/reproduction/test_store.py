@@ -101,8 +101,8 @@ def test_a_damaged_working_file_is_named_and_left_as_it_is(store, how, action):
     damage(store.working, how)
     content = store.working.read_bytes()
     message = "damaged and left as it is; move it away"
-    told = refused(message, getattr(again(store), action), error=DamagedError)
-    assert str(store.working) in str(told)
+    error = refused(message, getattr(again(store), action), error=DamagedError)
+    assert str(store.working) in str(error)
     assert store.working.read_bytes() == content
 
 

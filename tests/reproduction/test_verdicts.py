@@ -61,8 +61,8 @@ def reproduced(value, spread=2.0, n=100, converged=True, **changes):
     return pd.DataFrame([{**row, "converged": converged, **changes}])
 
 
-def verdict(print_, own, deviations=None, profile="paper"):
-    return compare(print_, own, deviations, READINGS, profile).iloc[0]
+def verdict(print_, regenerated, deviations=None, profile="paper"):
+    return compare(print_, regenerated, deviations, READINGS, profile).iloc[0]
 
 
 CLAIM = published("ordinal", "lower", relation="< 0")
@@ -182,11 +182,11 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(
     claim = (CLAIM, reproduced(far, se=1.0, n=1000))
     value = published(spread=0.0), reproduced(22.45 + far, se=1.0, n=1000)
     spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
-    row, own = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
-    assert verdict(row, own)["outcome"] == outcome
-    quick = verdict(row, own, profile="quick")
+    row, regenerated = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
+    assert verdict(row, regenerated)["outcome"] == outcome
+    quick = verdict(row, regenerated, profile="quick")
     assert quick["outcome"] == quick_outcome
-    assert quick["would_see"] > verdict(row, own)["would_see"]
+    assert quick["would_see"] > verdict(row, regenerated)["would_see"]
 
 
 def test_the_overlap_enters_the_standard_error_of_either_side():
@@ -319,8 +319,8 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
     found = rules.compare_draw(parse_printed("1.10"), draws)
     assert found.outcome == outcome
     assert found.distance >= 0
-    told = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
-    assert told in found.note or outcome == "agrees"
+    sentence = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
+    assert sentence in found.note or outcome == "agrees"
 
 
 @cases("printed", "0", "1")
@@ -426,10 +426,14 @@ def test_what_is_not_declared_or_not_there_is_said():
 
 
 def test_a_regeneration_with_a_fault_is_refused():
-    own = reproduced(22.4)
+    regenerated = reproduced(22.4)
     for print_, faulty, message in (
-        (published(), own.drop(columns="converged"), "Missing: converged"),
-        (published(), pd.concat([own, own]), "value of heart / error is there twice"),
+        (published(), regenerated.drop(columns="converged"), "Missing: converged"),
+        (
+            published(),
+            pd.concat([regenerated, regenerated]),
+            "value of heart / error is there twice",
+        ),
         (
             published(),
             reproduced(22.4, converged=math.nan),
@@ -443,13 +447,13 @@ def test_a_regeneration_with_a_fault_is_refused():
 def ledger_of(values, **statuses):
     """A value of its own row each, with what is declared of some."""
     print_ = pd.concat(published(row=name) for name in values)
-    own = [reproduced(value, row=name) for name, value in values.items()]
+    regenerated = [reproduced(value, row=name) for name, value in values.items()]
     cells = {name: ("toy", "table_1", name, "error") for name in statuses}
     declared = {
         cells[name]: Deviation("known", "here", status)
         for name, status in statuses.items()
     }
-    return compare(print_, pd.concat(own), declared)
+    return compare(print_, pd.concat(regenerated), declared)
 
 
 def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows():
@@ -474,13 +478,13 @@ def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows(
 
 
 def test_a_cell_that_repeats_another_is_not_counted_again():
-    own = reproduced(22.4)
-    assert score(compare(published(), own))["numbers"]["all"] == 1
-    line = verdict(published(repeats="cancer / error"), own)
+    regenerated = reproduced(22.4)
+    assert score(compare(published(), regenerated))["numbers"]["all"] == 1
+    line = verdict(published(repeats="cancer / error"), regenerated)
     assert (line["outcome"], line["counts_as"]) == ("agrees", "")
     rows = pd.concat([published(row="cancer"), published(repeats="cancer / error")])
     for value, outcome in ((22.4, "agrees"), (30.0, "differs")):
-        both = pd.concat([reproduced(value, row="cancer"), own])
+        both = pd.concat([reproduced(value, row="cancer"), regenerated])
         assert compare(rows, both)["outcome"].tolist() == [outcome] * 2
 
 
@@ -492,11 +496,11 @@ def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
         )
         for name, asks in rows.items()
     ]
-    own = [
+    regenerated = [
         reproduced(x, row=name, se=0.1)
         for name, x in zip(rows, (-1.0, 1.0, -1.0), strict=True)
     ]
-    ledger = compare(pd.concat(print_), pd.concat(own))
+    ledger = compare(pd.concat(print_), pd.concat(regenerated))
     assert ledger["outcome"].tolist() == ["holds", "fails", "holds"]
     assert ledger["counts_as"].tolist() == ["", "", "holds"]
     assert ours(ledger) == [1, 0, 1]
@@ -553,14 +557,14 @@ def claims_of(**statuses):
         published("ordinal", "lower", relation="< 0", row=name, sentence="it is lower")
         for name in names
     )
-    own = pd.concat(
+    regenerated = pd.concat(
         reproduced(5.0 if name in statuses else 0.1, row=name) for name in names
     )
     declared = {
         ("toy", "table_1", name, "error"): Deviation("a", "b", status, ("nothing",))
         for name, status in statuses.items()
     }
-    return compare(print_, own, declared)
+    return compare(print_, regenerated, declared)
 
 
 CAUSES = [
@@ -587,8 +591,11 @@ def test_a_finding_rests_on_numbers_that_are_consistent(value, problem):
     finding = {cell: Deviation("it is higher", "here", "refuted", rests_on)}
     claim = published("ordinal", "lower", relation="< 0", row="claim", column="gain")
     print_ = pd.concat([published(), claim])
-    own = [reproduced(value), reproduced(1.0, row="claim", column="gain", se=0.1)]
-    ledger = compare(print_, pd.concat(own), finding)
+    regenerated = [
+        reproduced(value),
+        reproduced(1.0, row="claim", column="gain", se=0.1),
+    ]
+    ledger = compare(print_, pd.concat(regenerated), finding)
     check_findings({"toy/table_1": ledger})
     line = ledger[ledger["row"] == "claim"].iloc[0]
     assert line["counts_as"] == "refuted"
@@ -604,11 +611,11 @@ def test_small_departures_to_one_side_are_seen_together():
     chances = []
     for shift in (0.0, 1.2):
         values = 22.4 + error * (shift + rng.normal(size=40))
-        own = pd.concat(
+        regenerated = pd.concat(
             reproduced(value, row=name)
             for name, value in zip(names, values, strict=True)
         )
-        (test,) = joint_tests(compare(print_, own))
+        (test,) = joint_tests(compare(print_, regenerated))
         chances.append((test.chance, test.signs))
         assert (test.n, test.what) == (40, "means")
     assert min(chances[0]) > 0.01
@@ -620,8 +627,8 @@ def test_small_departures_to_one_side_are_seen_together():
 
 
 def test_a_row_has_one_verdict_as_printed_and_one_as_read():
-    own = pd.concat([reproduced(30.0), reproduced(22.4, reading="exchanged")])
-    line = verdict(published(), own, DECLARED)
+    regenerated = pd.concat([reproduced(30.0), reproduced(22.4, reading="exchanged")])
+    line = verdict(published(), regenerated, DECLARED)
     assert (line["outcome"], line["outcome_as_read"]) == ("differs", "agrees")
     assert (line["reading"], line["reproduced_as_read"]) == ("exchanged", 22.4)
     numbers = score(line.to_frame().T)["numbers"]
@@ -640,9 +647,11 @@ def test_the_draws_of_a_table_are_judged_together_too():
     one = rng.normal(size=300)
     draws = {"a": one, "b": one + rng.normal(scale=0.01, size=300), "c": one[:299]}
     print_ = {"a": "2.00", "b": "2.01", "c": "1.00"}
-    own = [reproduced(0.0, row=name, draws=tuple(x)) for name, x in draws.items()]
+    regenerated = [
+        reproduced(0.0, row=name, draws=tuple(x)) for name, x in draws.items()
+    ]
     rows = pd.concat(published("draw", text, row=name) for name, text in print_.items())
-    ledger = compare(rows, pd.concat(own))
+    ledger = compare(rows, pd.concat(regenerated))
     assert ledger["outcome"].tolist() == ["agrees"] * 3
     chance = np.mean(one**2 > 2.0**2)
     assert ledger["joint"][:2].tolist() == pytest.approx([chance] * 2, abs=0.02)
@@ -656,11 +665,13 @@ def test_the_draws_of_a_row_are_one_vector_where_its_artefact_says_so():
     draws = dict(
         zip("ab", np.random.default_rng(3).normal(size=(2, 3000)), strict=True)
     )
-    own = pd.concat(reproduced(0.0, column=c, draws=tuple(x)) for c, x in draws.items())
+    regenerated = pd.concat(
+        reproduced(0.0, column=c, draws=tuple(x)) for c, x in draws.items()
+    )
     for text, outcome in (("2.20", "differs"), ("1.20", "agrees")):
         rows = pd.concat(published("draw", text, column=name) for name in draws)
-        assert compare(rows, own)["outcome"].tolist() == ["agrees"] * 2
-        together = compare(rows, own, by_row=True)
+        assert compare(rows, regenerated)["outcome"].tolist() == ["agrees"] * 2
+        together = compare(rows, regenerated, by_row=True)
         assert together["outcome"].tolist() == [outcome] * 2
         assert together["note"].str.startswith("within chance by itself").all() == (
             outcome == "differs"
@@ -674,11 +685,11 @@ def shares_of(values, spread=(0.03, 0.02, 0.05)):
         published(printed=text, value=float(text), column=name, spread=math.nan)
         for name, text in zip(names, ("0.300", "0.200", "0.500"), strict=True)
     ]
-    own = [
+    regenerated = [
         reproduced(value, column=name, spread=s)
         for name, value, s in zip(names, values, spread, strict=True)
     ]
-    return pd.concat(rows), pd.concat(own)
+    return pd.concat(rows), pd.concat(regenerated)
 
 
 def test_shares_that_add_up_to_one_agree_only_together():
@@ -690,9 +701,9 @@ def test_shares_that_add_up_to_one_agree_only_together():
 
 
 def test_few_repetitions_do_not_tell_shares_apart_that_many_do():
-    rows, own = shares_of((0.30, 0.26, 0.44))
+    rows, regenerated = shares_of((0.30, 0.26, 0.44))
     for n, differ in ((4.0, False), (400.0, True)):
-        ledger = compare(rows, own.assign(n=n), profile="quick", by_row=True)
+        ledger = compare(rows, regenerated.assign(n=n), profile="quick", by_row=True)
         assert (ledger["outcome"] == "differs").tolist() == [differ] * 3
 
 

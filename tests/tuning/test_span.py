@@ -65,10 +65,12 @@ def test_search_and_functions_agree_and_come_near_leave_one_out(class_weight):
     exact = GACVSearch(machine, grid, criterion="leave_one_out").fit(X, y).cv_results_
     found = search.cv_results_
     for k, params in enumerate(found["params"]):
-        own = L1SVC(class_weight=class_weight, tol=1e-6, **params).fit(X, y)
-        assert gacv(own, X, y, update="span") == pytest.approx(found["gacv"][k])
-        assert xi_alpha(own, X, y, update="span") == pytest.approx(found["xi_alpha"][k])
-        assert leave_one_out(own, X, y) == pytest.approx(exact["leave_one_out"][k])
+        machine = L1SVC(class_weight=class_weight, tol=1e-6, **params).fit(X, y)
+        assert gacv(machine, X, y, update="span") == pytest.approx(found["gacv"][k])
+        assert xi_alpha(machine, X, y, update="span") == pytest.approx(
+            found["xi_alpha"][k]
+        )
+        assert leave_one_out(machine, X, y) == pytest.approx(exact["leave_one_out"][k])
     away = np.abs(found["xi_alpha"] - exact["leave_one_out"]).mean()
     assert away < np.abs(plain["xi_alpha"] - exact["leave_one_out"]).mean() / 3
 
