@@ -38,7 +38,7 @@ def fits_in_memory(megabytes):
 
 
 def available_megabytes():
-    """Memory that is free now for this process; infinite where nothing tells.
+    """Memory that is free now for this process; infinite where it is unknown.
 
     It is what the machine has free, or less where the limit of a container leaves less.
     """
@@ -46,7 +46,7 @@ def available_megabytes():
 
 
 def _free_on_machine():
-    """Bytes that can be had without swapping, by psutil or by what the system tells."""
+    """Bytes that can be had without swapping, according to psutil or to the system."""
     with suppress(ImportError):
         import psutil
 

@@ -21,7 +21,7 @@ WORKERLESS = 30
 
 @contextmanager
 def client_of(scheduler: str | LocalCluster):
-    """A client of a scheduler that answers; what it logs is told by our own errors."""
+    """A client of a scheduler that answers; our own errors replace its log."""
     with silence_logging_cmgr(logging.CRITICAL):
         try:
             client = Client(scheduler, timeout=CONNECT, set_as_default=False)

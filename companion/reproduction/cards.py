@@ -134,7 +134,7 @@ def _filled(says, rests_on, rows, counts):
         if not _is_score(of) and cell not in rows
     ]
     if changed:
-        return f"To be told anew, since the records changed: {'; '.join(changed)}."
+        return f"This sentence has to be written again, since the records changed: {'; '.join(changed)}."
 
     def number(match):
         of, name = match.groups()

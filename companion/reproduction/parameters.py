@@ -85,8 +85,8 @@ def _declared_by(line):
 def read_parameters(notebook):
     """The parameters that a notebook, a path, declares, by name.
 
-    Of a file that cannot be read none: where it is to run, this is told. Lines of the parameters
-    cell that are no declarations are a ParameterError.
+    A file that cannot be read has none: running it will say why. A ParameterError is raised for
+    lines of the parameters cell that declare nothing.
     """
     try:
         cells = json.loads(notebook.read_bytes())["cells"]

@@ -200,7 +200,7 @@ def _note_code(artefacts):
 
     sources_digest()
     for study in (study for artefact in artefacts for study in artefact.studies):
-        with suppress(ValueError):  # told where its turn comes
+        with suppress(ValueError):  # reported where its turn comes
             code_digest(study.compute)
 
 

@@ -310,7 +310,7 @@ def joint_tests(ledger, corrected=False):
 
 
 def joint_lines(ledger):
-    """What is told of a table as a whole, a text a line; none where nothing is tested jointly."""
+    """The joint tests of a table in words, one text each; empty if nothing is tested jointly."""
     tests = joint_tests(ledger)
     lines = [str(test) for test in tests]
     corrected = joint_tests(ledger, corrected=True)
@@ -380,7 +380,7 @@ def score_in_words(ledger):
 
 
 def beside_the_score(ledger):
-    """What is told beside the tables of the score: corrections, the interval, and what is ours."""
+    """Sentences beside the tables of the score: the interval, corrections, questions of our own."""
     total = score(ledger)
     numbers = total["numbers"]
     sentences = total["sentences"]

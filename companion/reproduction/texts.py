@@ -1,4 +1,4 @@
-"""What is told of one row of a ledger, rounded as the paper rounds."""
+"""Texts about one row of a ledger, with numbers rounded as the paper rounds."""
 
 import re
 
@@ -84,7 +84,7 @@ def _verdict_text(line):
 
 
 def texts_of(line):
-    """What is told of one value, by the columns of a table of verdicts."""
+    """The texts of one value in a table of verdicts, by column."""
     return {
         "row": line["row"],
         "column": line["column"],
