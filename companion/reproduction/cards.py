@@ -134,7 +134,8 @@ def _filled(says, rests_on, rows, counts):
         if not _is_score(of) and cell not in rows
     ]
     if changed:
-        return f"This sentence has to be written again, since the records changed: {'; '.join(changed)}."
+        cells = "; ".join(changed)
+        return f"This sentence has to be written again, since the records changed: {cells}."
 
     def number(match):
         of, name = match.groups()
