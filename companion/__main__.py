@@ -15,7 +15,7 @@ def main():
         sys.stdout.reconfigure(errors="surrogateescape")
     pass_over_slow_imports()
     try:
-        from companion.cli import main as command
+        from companion.papers.command import main as command
 
         command()
     except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 from click.testing import CliRunner
 
-from companion.cli import main
+from companion.papers.command import main
 
 
 def invoke(artefacts, *words, code=0):

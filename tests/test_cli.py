@@ -24,8 +24,8 @@ from click.testing import CliRunner
 
 from companion import __main__
 from companion._utils.errors import DamagedData, DataUnavailable
-from companion.cli import main
 from companion.datasets import load_ida
+from companion.papers.command import main
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction.artefacts import Artefact, Paper
 from companion.reproduction.index import load_index, write_indexed
@@ -890,7 +890,7 @@ def test_a_missing_package_is_named_and_a_module_of_ours_is_a_fault(
     def command():
         raise ModuleNotFoundError("No module", name=f"{missing}.core")
 
-    monkeypatch.setattr("companion.cli.main", command)
+    monkeypatch.setattr("companion.papers.command.main", command)
     error = ModuleNotFoundError if missing == "companion" else SystemExit
     stop = refused(None, __main__.main, error=error)
     if missing == "click":
@@ -903,7 +903,7 @@ def test_ctrl_c_before_the_command_has_begun_ends_with_130(monkeypatch, capsys):
     def command():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("companion.cli.main", command)
+    monkeypatch.setattr("companion.papers.command.main", command)
     assert refused(None, __main__.main, error=SystemExit).code == 130
     assert capsys.readouterr().err == ""
 

@@ -13,7 +13,7 @@ run = partial(python, "-W", "error", "-c", timeout=120)
 
 def test_import_is_clean_and_loads_nothing_heavy_nor_does_the_help_of_the_command():
     finished = run(
-        "import companion.cli, sys\n"
+        "import companion.papers.command, sys\n"
         "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'dask'}\n"
         "print(*heavy & set(sys.modules))"
     )

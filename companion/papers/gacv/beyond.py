@@ -61,6 +61,7 @@ TABLES |= {
 SETS = DATASETS | {key: key.capitalize() for key in TABLES}
 #: How many splits, and how many of them scikit-learn searches too.
 SIZES = {"paper": (20, 2), "quick": (1, 1)}
+#: How many halves of each further table.
 N_TABLE_SPLITS = {"paper": 8, "quick": 1}
 #: Of several hundred rows: scikit-learn does not search them in a quick run.
 LARGER = ("german", "diabetis", "waveform")
