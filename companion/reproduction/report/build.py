@@ -68,6 +68,8 @@ _API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
 _MARKER = ".companion-report"
 _FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
 _CODE = re.compile(r"(?:tests|companion)/[\w/]+\.py")
+#: The head of a function or class of a module, with its decorators.
+_DEFINED = re.compile(r"^(?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,32 @@ def duration(seconds):
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def anchored(path):
-    """The code of a file as parts of a page; each function and class has an anchor."""
-    head = r"\n{3}((?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+))"
-    anchor = r'\n~~~~~\n\n<span class="source" id="\2"></span>\n\n~~~~~python\n\1'
-    return re.sub(head, anchor, (_ROOT / path).read_text("utf-8"))
+def code_parts(path):
+    """The code of a file in HTML, in parts: each function and class has its name beside it."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    code = (_ROOT / path).read_text("utf-8")
+    heads = [*_DEFINED.finditer(code)]
+    starts = [0, *(head.start() for head in heads), len(code)]
+    names = ["", *(head[1] for head in heads)]
+    formatter = HtmlFormatter()
+    return [
+        (name, highlight(code[start:stop], PythonLexer(), formatter))
+        for name, start, stop in zip(names, starts, starts[1:], strict=True)
+    ]
+
+
+def code_style():
+    """The colours of code by day and by night, as a style sheet."""
+    from pygments.formatters import HtmlFormatter
+
+    light, dark = (
+        HtmlFormatter(style=f"a11y-high-contrast-{of}").get_style_defs(".highlight")
+        for of in ("light", "dark")
+    )
+    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
 def _templates(context):
@@ -116,7 +139,7 @@ def _templates(context):
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
         "duration": duration,
-        "anchored": lambda path: Markup(anchored(path)),
+        "code_parts": lambda path: [(n, Markup(part)) for n, part in code_parts(path)],
     }
     environment.globals |= context | {
         "slug": slug,
@@ -141,7 +164,10 @@ def _write(folder, files):
 
 
 def _write_source(context, folder, templates):
-    """Write what Sphinx reads: pages, notebooks, code, the API, and the project's guides."""
+    """Write what Sphinx reads: pages, notebooks, the API, and the project's guides.
+
+    The files of code that are named there come back.
+    """
 
     def filled(template, **more):
         return templates.get_template(template).render(**more)
@@ -168,19 +194,13 @@ def _write_source(context, folder, templates):
             texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(
                 entry.notebook
             )
-    named = {
-        path
-        for path in _CODE.findall("\n".join(texts.values()))
-        if (_ROOT / path).is_file()
-    }
-    texts |= {
-        f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named
-    }
     _write(folder, texts)
+    named = _CODE.findall("\n".join(texts.values()))
+    return sorted({path for path in named if (_ROOT / path).is_file()})
 
 
-def _write_beside(context, folder, templates):
-    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests."""
+def _write_beside(context, folder, templates, code):
+    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests, code."""
     files = {
         f"ledger.{form}": ledger_text(context["ledgers"], form)
         for form in ("json", "csv")
@@ -197,6 +217,13 @@ def _write_beside(context, folder, templates):
             text = templates.get_template(name).render(group=group)
             files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
     files["codecheck.yml"] = codecheck(context)
+    page = templates.get_template("source.html")
+    style = code_style() if code else ""
+    for path in code:
+        home = "../" * (path.count("/") + 1)
+        files[f"source/{path[:-3]}.html"] = page.render(
+            path=path, home=home, style=style
+        )
     _write(folder, files)
 
 
@@ -315,8 +342,8 @@ def build_report(output=None, *, profile="paper", artefacts=None):
             "today": date.today(),
         }
         templates = _templates(context)
-        _write_source(context, source, templates)
-        _write_beside(context, beside, templates)
+        code = _write_source(context, source, templates)
+        _write_beside(context, beside, templates, code)
         faults = _run_sphinx(
             source,
             built,

@@ -6,6 +6,7 @@ import posixpath
 import re
 import textwrap
 from functools import cache
+from pathlib import Path
 
 import numpydoc
 from docutils import nodes
@@ -62,9 +63,10 @@ def _name_files(app, doctree):
                 "/"
             )
             file, _, name = path.partition("::")
-            page = f"source/{file.removesuffix('.py')}"
-            if page in app.env.found_docs:
-                address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
+            page = f"source/{file.removesuffix('.py')}.html"
+            if _is_beside(app, page):
+                here = posixpath.dirname(node["refdoc"]) or "."
+                address = f"{posixpath.relpath(page, here)}#{name}"
                 node.replace_self(
                     nodes.reference("", "", *node.children, refuri=address)
                 )
@@ -74,6 +76,11 @@ def _name_files(app, doctree):
                 )
                 after = nodes.Text(")" if shown else "")
                 node.replace_self([*shown, nodes.literal("", path), after])
+
+
+def _is_beside(app, page):
+    """Whether a page is made without Sphinx, and copied."""
+    return any(Path(folder, page).is_file() for folder in app.config.html_extra_path)
 
 
 def _skip_foreign(app, what, name, member, *_):
