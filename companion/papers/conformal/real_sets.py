@@ -71,7 +71,7 @@ NAMED = {
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
 #: Partitions on which methods are tried that the thesis neither prints nor judges.
-N_WITH_ALL = 3
+N_WITH_ALL = 2
 
 #: Partitions with the cheaper searches.
 N_SEARCHED = 50

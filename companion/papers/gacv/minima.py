@@ -28,8 +28,8 @@ SIZES = {
     "paper": {
         ("fine", 200): 120,
         ("coarse", 100): 100,
-        ("coarse", 200): 40,
-        ("coarse", 500): 40,
+        ("coarse", 200): 20,
+        ("coarse", 500): 20,
     },
     "quick": {("fine", 200): 4, ("coarse", 100): 4, ("coarse", 500): 4},
 }
@@ -162,7 +162,7 @@ MINIMA = study_by_size("minima", SIZES, compute_minima)
 
 #: Samples so large that the limit is near, on the coarse grid, without leave-one-out.
 LARGE = 2000
-LARGE_SIZES = {"paper": {("coarse", LARGE): 8}, "quick": {("coarse", 500): 2}}
+LARGE_SIZES = {"paper": {("coarse", LARGE): 6}, "quick": {("coarse", 500): 2}}
 
 
 def compute_large(unit):

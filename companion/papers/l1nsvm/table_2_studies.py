@@ -330,7 +330,7 @@ TABLE_2_SURFACE = _study_of_splits(
     "table_2_surface",
     compute_surface,
     SPLITS,
-    80,
+    70,
     C_step=C_STEPS,
     sigma_step=SIGMA_STEPS,
 )
