@@ -35,7 +35,7 @@ RULES = {
     "two_at_random": "two flips at random",
     "two_deepest": "the two deepest flipped",
 }
-DRAWS = {"paper": 500, "quick": 40}
+DRAWS = {"paper": 300, "quick": 40}
 
 LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
 CONTAMINATION_DRAWS = {"paper": 100, "quick": 10}

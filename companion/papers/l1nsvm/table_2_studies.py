@@ -338,7 +338,7 @@ TABLE_2_ITERATIONS = _study_of_splits(
     "table_2_iterations",
     compute_iterations,
     {"paper": 16, "quick": 2},
-    6,
+    4,
     C_step={"paper": (0.1,), "quick": (0.5,)},
     sigma_step={"paper": (0.2,), "quick": (1.0,)},
 )

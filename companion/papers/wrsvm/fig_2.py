@@ -7,7 +7,7 @@ from companion.papers.summaries import share
 from companion.papers.wrsvm import examples, fig_1, population, regions
 
 N = 800
-N_SAMPLES = {"paper": 6, "quick": 1}
+N_SAMPLES = {"paper": 5, "quick": 1}
 #: A coarser grid than for the tables: the boundaries move little along it.
 C_VALUES = 2.0 ** np.arange(-6, 9, 3)
 
