@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
+from itertools import pairwise
+from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -107,12 +109,12 @@ def code_parts(path):
 
     code = (_ROOT / path).read_text("utf-8")
     heads = [*_DEFINED.finditer(code)]
-    starts = [0, *(head.start() for head in heads), len(code)]
+    bounds = [0, *(head.start() for head in heads), len(code)]
     names = ["", *(head[1] for head in heads)]
     formatter = HtmlFormatter()
     return [
         (name, highlight(code[start:stop], PythonLexer(), formatter))
-        for name, start, stop in zip(names, starts, starts[1:], strict=True)
+        for name, (start, stop) in zip(names, pairwise(bounds), strict=True)
     ]
 
 
@@ -139,7 +141,6 @@ def _templates(context):
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
         "duration": duration,
-        "code_parts": lambda path: [(n, Markup(part)) for n, part in code_parts(path)],
     }
     environment.globals |= context | {
         "slug": slug,
@@ -199,8 +200,8 @@ def _write_source(context, folder, templates):
     return sorted({path for path in named if (_ROOT / path).is_file()})
 
 
-def _write_beside(context, folder, templates, code):
-    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests, code."""
+def _write_beside(context, folder, templates):
+    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests."""
     files = {
         f"ledger.{form}": ledger_text(context["ledgers"], form)
         for form in ("json", "csv")
@@ -217,14 +218,44 @@ def _write_beside(context, folder, templates, code):
             text = templates.get_template(name).render(group=group)
             files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
     files["codecheck.yml"] = codecheck(context)
-    page = templates.get_template("source.html")
-    style = code_style() if code else ""
-    for path in code:
-        home = "../" * (path.count("/") + 1)
-        files[f"source/{path[:-3]}.html"] = page.render(
-            path=path, home=home, style=style
-        )
     _write(folder, files)
+
+
+def _write_code(paths, folder):
+    """Write a page for each of these files of code."""
+    page = _templates({}).get_template("source.html")
+    style = code_style()
+    _write(
+        folder,
+        {
+            page_of(path): page.render(
+                path=path,
+                parts=code_parts(path),
+                home="../" * (path.count("/") + 1),
+                style=style,
+            )
+            for path in paths
+        },
+    )
+
+
+def page_of(path):
+    """The page of a file of code."""
+    return f"source/{path.removesuffix('.py')}.html"
+
+
+@contextmanager
+def _beside(function, *args):
+    """Run a function in another process meanwhile, and wait for it."""
+    process = Process(target=function, args=args)
+    process.start()
+    try:
+        yield
+        process.join()
+    finally:
+        process.kill()
+    if process.exitcode:
+        raise ReportError(f"{function.__name__} failed; its error stands above.")
 
 
 def _run_sphinx(source, output, **settings):
@@ -343,16 +374,19 @@ def build_report(output=None, *, profile="paper", artefacts=None):
         }
         templates = _templates(context)
         code = _write_source(context, source, templates)
-        _write_beside(context, beside, templates, code)
-        faults = _run_sphinx(
-            source,
-            built,
-            html_title=context["title"],
-            html_extra_path=beside,
-            html_theme_options__announcement=templates.get_template(
-                "banner.html"
-            ).render(),
-        )
+        _write_beside(context, beside, templates)
+        banner = templates.get_template("banner.html").render()
+        with _beside(_write_code, code, work / "code"):
+            faults = _run_sphinx(
+                source,
+                built,
+                html_title=context["title"],
+                html_extra_path=beside,
+                html_theme_options__announcement=banner,
+                code_pages=",".join(map(page_of, code)),
+            )
+        if code:
+            shutil.copytree(work / "code" / "source", built / "source")
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)
         _replace(built, output)

@@ -6,7 +6,6 @@ import posixpath
 import re
 import textwrap
 from functools import cache
-from pathlib import Path
 
 import numpydoc
 from docutils import nodes
@@ -64,7 +63,7 @@ def _name_files(app, doctree):
             )
             file, _, name = path.partition("::")
             page = f"source/{file.removesuffix('.py')}.html"
-            if _is_beside(app, page):
+            if page in app.config.code_pages:
                 here = posixpath.dirname(node["refdoc"]) or "."
                 address = f"{posixpath.relpath(page, here)}#{name}"
                 node.replace_self(
@@ -76,11 +75,6 @@ def _name_files(app, doctree):
                 )
                 after = nodes.Text(")" if shown else "")
                 node.replace_self([*shown, nodes.literal("", path), after])
-
-
-def _is_beside(app, page):
-    """Whether a page is made without Sphinx, and copied."""
-    return any(Path(folder, page).is_file() for folder in app.config.html_extra_path)
 
 
 def _skip_foreign(app, what, name, member, *_):
@@ -127,6 +121,7 @@ def setup(app):
     """Register all of it."""
     _share_formatters()
     numpydoc.setup(app, get_doc_object_=_read_docstring)
+    app.add_config_value("code_pages", [], "env", [list])
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     app.connect("doctree-read", _describe_figures)
     app.connect("doctree-read", _name_files)
