@@ -6,6 +6,8 @@ the pyproject.toml of the folder in which one works does, installed or not. What
 is named with its owner, and the other papers go on without it.
 """
 
+from __future__ import annotations
+
 import logging
 import sys
 import tomllib
@@ -15,10 +17,13 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from companion._utils.errors import DamagedData
 from companion._utils.paths import data_dir, notebooks_dir, own_project
-from companion.reproduction.units import Study
+
+if TYPE_CHECKING:  # else the help of the command would load NumPy
+    from companion.reproduction.units import Study
 
 logger = logging.getLogger("companion")
 _GROUP = "companion.papers"

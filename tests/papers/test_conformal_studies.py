@@ -210,7 +210,7 @@ def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
     unit = beyond_studies.READINGS.units("quick")[0]
     frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
     table = program.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
-    assert len(table) == 36
+    assert len(table) == 24
     assert table.notna().all(axis=None)
     marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
     assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"

@@ -71,7 +71,8 @@ def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store
         for _ in range(n_units):
             acknowledged.add(running.stdout.readline().strip())
         running.send_signal(signal.SIGKILL)
-        acknowledged |= set(running.communicate()[0].split())
+        acknowledged |= set(running.stdout.read().split())
+        running.communicate()
         found = again(store).records()
         assert acknowledged <= set(found)
         assert len(found) <= len(acknowledged) + 4

@@ -135,9 +135,13 @@ def compute_partitions(unit):
 
 def compute_boxed(unit):
     """The same with the inputs in a box, those of the costliest methods on few partitions."""
-    is_first = unit.params["partition"] <= N_BOXED_TSVT
+    partition = unit.params["partition"]
     parts = [(k, in_box(part, *problems.BOX)) for k, part in problems.parts_of(unit)]
-    names = [m for m in PRINTED if is_first or not m.startswith("TSVT")]
+    names = CHEAP
+    if partition <= N_SEARCHED:
+        names = (*CHEAP, *CHEAPER_SEARCHES)
+    if partition <= N_BOXED_TSVT:
+        names = PRINTED
     return partition_rows(parts, names)
 
 
@@ -170,7 +174,7 @@ PARTITIONS = study_over(
     },
     partition={"paper": range(21, 101), "quick": 1},
 )
-BOXED = study_of_sets("boxed", compute_boxed, 20, of_large=1)
+BOXED = study_of_sets("boxed", compute_boxed, 100, of_large=1)
 STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
 
 
