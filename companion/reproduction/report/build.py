@@ -11,8 +11,6 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
-from itertools import pairwise
-from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -70,8 +68,6 @@ _API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
 _MARKER = ".companion-report"
 _FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
 _CODE = re.compile(r"(?:tests|companion)/[\w/]+\.py")
-#: The head of a function or class of a module, with its decorators.
-_DEFINED = re.compile(r"^(?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -101,32 +97,11 @@ def duration(seconds):
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def code_parts(path):
-    """The code of a file in HTML, in parts: each function and class has its name beside it."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
-    code = (_ROOT / path).read_text("utf-8")
-    heads = [*_DEFINED.finditer(code)]
-    bounds = [0, *(head.start() for head in heads), len(code)]
-    names = ["", *(head[1] for head in heads)]
-    formatter = HtmlFormatter()
-    return [
-        (name, highlight(code[start:stop], PythonLexer(), formatter))
-        for name, (start, stop) in zip(names, pairwise(bounds), strict=True)
-    ]
-
-
-def code_style():
-    """The colours of code by day and by night, as a style sheet."""
-    from pygments.formatters import HtmlFormatter
-
-    light, dark = (
-        HtmlFormatter(style=f"a11y-high-contrast-{of}").get_style_defs(".highlight")
-        for of in ("light", "dark")
-    )
-    return f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+def anchored(path):
+    """The code of a file as parts of a page; each function and class has an anchor."""
+    head = r"\n{3}((?:@.*\n(?:[ )\]].*\n)*)*(?:def|class) (\w+))"
+    anchor = r'\n~~~~~\n\n<span class="source" id="\2"></span>\n\n~~~~~python\n\1'
+    return re.sub(head, anchor, (_ROOT / path).read_text("utf-8"))
 
 
 def _templates(context):
@@ -141,6 +116,7 @@ def _templates(context):
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
         "duration": duration,
+        "anchored": lambda path: Markup(anchored(path)),
     }
     environment.globals |= context | {
         "slug": slug,
@@ -165,10 +141,7 @@ def _write(folder, files):
 
 
 def _write_source(context, folder, templates):
-    """Write what Sphinx reads: pages, notebooks, the API, and the project's guides.
-
-    The files of code that are named there come back.
-    """
+    """Write what Sphinx reads: pages, notebooks, code, the API, and the project's guides."""
 
     def filled(template, **more):
         return templates.get_template(template).render(**more)
@@ -195,9 +168,15 @@ def _write_source(context, folder, templates):
             texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(
                 entry.notebook
             )
+    named = {
+        path
+        for path in _CODE.findall("\n".join(texts.values()))
+        if (_ROOT / path).is_file()
+    }
+    texts |= {
+        f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named
+    }
     _write(folder, texts)
-    named = _CODE.findall("\n".join(texts.values()))
-    return sorted({path for path in named if (_ROOT / path).is_file()})
 
 
 def _write_beside(context, folder, templates):
@@ -219,43 +198,6 @@ def _write_beside(context, folder, templates):
             files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
     files["codecheck.yml"] = codecheck(context)
     _write(folder, files)
-
-
-def _write_code(paths, folder):
-    """Write a page for each of these files of code."""
-    page = _templates({}).get_template("source.html")
-    style = code_style()
-    _write(
-        folder,
-        {
-            page_of(path): page.render(
-                path=path,
-                parts=code_parts(path),
-                home="../" * (path.count("/") + 1),
-                style=style,
-            )
-            for path in paths
-        },
-    )
-
-
-def page_of(path):
-    """The page of a file of code."""
-    return f"source/{path.removesuffix('.py')}.html"
-
-
-@contextmanager
-def _beside(function, *args):
-    """Run a function in another process meanwhile, and wait for it."""
-    process = Process(target=function, args=args)
-    process.start()
-    try:
-        yield
-        process.join()
-    finally:
-        process.kill()
-    if process.exitcode:
-        raise ReportError(f"{function.__name__} failed; its error stands above.")
 
 
 def _run_sphinx(source, output, **settings):
@@ -373,20 +315,17 @@ def build_report(output=None, *, profile="paper", artefacts=None):
             "today": date.today(),
         }
         templates = _templates(context)
-        code = _write_source(context, source, templates)
+        _write_source(context, source, templates)
         _write_beside(context, beside, templates)
-        banner = templates.get_template("banner.html").render()
-        with _beside(_write_code, code, work / "code"):
-            faults = _run_sphinx(
-                source,
-                built,
-                html_title=context["title"],
-                html_extra_path=beside,
-                html_theme_options__announcement=banner,
-                code_pages=",".join(map(page_of, code)),
-            )
-        if code:
-            shutil.copytree(work / "code" / "source", built / "source")
+        faults = _run_sphinx(
+            source,
+            built,
+            html_title=context["title"],
+            html_extra_path=beside,
+            html_theme_options__announcement=templates.get_template(
+                "banner.html"
+            ).render(),
+        )
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)
         _replace(built, output)

@@ -62,10 +62,9 @@ def _name_files(app, doctree):
                 "/"
             )
             file, _, name = path.partition("::")
-            page = f"source/{file.removesuffix('.py')}.html"
-            if page in app.config.code_pages:
-                here = posixpath.dirname(node["refdoc"]) or "."
-                address = f"{posixpath.relpath(page, here)}#{name}"
+            page = f"source/{file.removesuffix('.py')}"
+            if page in app.env.found_docs:
+                address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
                 node.replace_self(
                     nodes.reference("", "", *node.children, refuri=address)
                 )
@@ -121,7 +120,6 @@ def setup(app):
     """Register all of it."""
     _share_formatters()
     numpydoc.setup(app, get_doc_object_=_read_docstring)
-    app.add_config_value("code_pages", [], "env", [list])
     app.add_html_math_renderer("mathml", (_formula, None), (_formula, None))
     app.connect("doctree-read", _describe_figures)
     app.connect("doctree-read", _name_files)
