@@ -23,8 +23,9 @@ from companion.papers.conformal.problems import (
 )
 from companion.papers.summaries import counts, select, share, study_over
 
-#: Draws on which methods are tried that the thesis neither prints nor judges; the others.
+#: Draws on which methods are tried that the thesis neither prints nor judges.
 N_WITH_ALL = 8
+#: The methods on the other draws of the board.
 NEEDED = (*methods.JUDGED, *methods.NO_ESCAPE)
 
 

@@ -62,8 +62,6 @@ TABLES |= {
 SETS = DATASETS | {key: key.capitalize() for key in TABLES}
 #: How many splits, and how many of them scikit-learn searches too.
 SIZES = {"paper": (20, 2), "quick": (1, 1)}
-#: Exact leave-one-out, which takes the longest, searches so many splits.
-N_LEFT_OUT = 8
 #: How many halves of each further table.
 N_TABLE_SPLITS = {"paper": 8, "quick": 1}
 #: Of several hundred rows: scikit-learn does not search them in a quick run.
@@ -157,9 +155,7 @@ def _searches(params):
         search = GACVSearch(L1SVC(), GRID, criterion=name)
         searches[name] = search
         searches[f"{name}_span"] = clone(search).set_params(update="span")
-    if params["split"] <= N_LEFT_OUT:
-        exact = GACVSearch(L1SVC(), GRID, criterion="leave_one_out")
-        searches["leave_one_out"] = exact
+    searches["leave_one_out"] = GACVSearch(L1SVC(), GRID, criterion="leave_one_out")
     searches["cv"] = KernelGridSearchCV(L1SVC(), GRID, cv=folds)
     if params["by_scikit_learn"]:
         searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)

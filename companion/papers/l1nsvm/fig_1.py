@@ -38,7 +38,6 @@ RULES = {
 DRAWS = {"paper": 300, "quick": 40}
 
 LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
-CONTAMINATION_DRAWS = {"paper": 100, "quick": 10}
 #: Where the mislabelled point goes: farther to the side of the class that it lies in, or anywhere,
 #: which in half of the draws is its own side.
 SIDES = ("wrong", "any")
@@ -252,7 +251,7 @@ BEYOND_CONTAMINATION = study_over(
     "beyond_contamination",
     compute_contamination,
     digits=DIGITS,
-    draw=CONTAMINATION_DRAWS,
+    draw=LEVERAGE_DRAWS,
 )
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 

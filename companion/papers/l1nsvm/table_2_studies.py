@@ -307,7 +307,7 @@ def _digest(params):
     return data_digest(params["dataset"])
 
 
-def _study_of_splits(name, compute, counts, of_german, **settings):
+def _study_of_splits(name, compute, counts, *, of_german, **settings):
     """A study with a unit a data set and split, so many by profile, with the same settings.
 
     In the paper profile German, the largest set by far, may have fewer.
@@ -318,7 +318,7 @@ def _study_of_splits(name, compute, counts, of_german, **settings):
     return study_over(PAPER, name, compute, pairs, _digest, splits=(DRAWN,), **settings)
 
 
-TABLE_2 = _study_of_splits("table_2", compute_split, SPLITS, SPLITS["paper"])
+TABLE_2 = _study_of_splits("table_2", compute_split, SPLITS, of_german=SPLITS["paper"])
 TABLE_2_SEARCH = study_over(
     PAPER,
     "table_2_search",
@@ -330,7 +330,7 @@ TABLE_2_SURFACE = _study_of_splits(
     "table_2_surface",
     compute_surface,
     SPLITS,
-    70,
+    of_german=70,
     C_step=C_STEPS,
     sigma_step=SIGMA_STEPS,
 )
@@ -338,7 +338,7 @@ TABLE_2_ITERATIONS = _study_of_splits(
     "table_2_iterations",
     compute_iterations,
     {"paper": 16, "quick": 2},
-    4,
+    of_german=4,
     C_step={"paper": (0.1,), "quick": (0.5,)},
     sigma_step={"paper": (0.2,), "quick": (1.0,)},
 )
