@@ -23,11 +23,6 @@ from companion.papers.conformal.problems import (
 )
 from companion.papers.summaries import counts, select, share, study_over
 
-#: Draws on which methods are tried that the thesis neither prints nor judges.
-N_WITH_ALL = 8
-#: The methods on the other draws of the board.
-NEEDED = (*methods.JUDGED, *methods.NO_ESCAPE)
-
 
 def compute_board(unit):
     """A draw of the board: a row a method, the grid search of the thesis among them."""
@@ -35,8 +30,7 @@ def compute_board(unit):
     machine, n_trained = pvgs(problem)
     found = counts(machine.decision_function(problem.X_test), problem.y_test)
     row = methods.plain_row("PVGS", found, n_trained=n_trained)
-    names = methods.ALL if unit.params["draw"] <= N_WITH_ALL else NEEDED
-    return [*methods.all_rows(problem, (*names, *methods.GIVES_UP)), row]
+    return [*methods.all_rows(problem, (*methods.ALL, *methods.GIVES_UP)), row]
 
 
 def compute_draws(unit):
