@@ -189,16 +189,18 @@ class DualProblem:
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     """The problem of checked inputs, without a start; :class:`ValueError` where they are amiss."""
-    rows = K if isinstance(K, KernelRows) else None
-    K = K if rows is not None else np.asarray(K)
+    is_rows = isinstance(K, KernelRows)
+    K = K if is_rows else np.asarray(K)
     y = checked_signs(y, "a solver")
     n = y.size
     check_square(K, n, "a solver")
-    if rows is None:
-        K = checked_matrix(K, check_finite)
-        problem = DualProblem(K, y, K.diagonal())
+    if is_rows:
+        problem = DualProblem(K.buffer, y, K.diagonal, K)
     else:
-        problem = DualProblem(rows.buffer, y, rows.diagonal, rows)
+        K = np.ascontiguousarray(K, dtype=np.float64)
+        if check_finite:
+            refuse_nonfinite(K, "a solver")
+        problem = DualProblem(K, y, K.diagonal())
     lower = checked_vector(lower, n, "lower")
     upper = checked_vector(upper, n, "upper")
     problem.ridge[:] = checked_vector(ridge, n, "ridge")
@@ -217,10 +219,6 @@ def feasible_start(problem, alpha0):
     beta = np.zeros(n)
     if alpha0 is not None:
         beta = problem.y * checked_vector(alpha0, n, "alpha0")
-        if not np.isfinite(beta).all():
-            raise ValueError(
-                "The 'alpha0' of a solver must be finite. Got NaN or infinity."
-            )
     np.clip(beta, low, high, out=beta)
     if beta.any() and abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
         _restore_balance(beta, low, high)
@@ -251,21 +249,20 @@ def _restore_balance(beta, low, high):
     beta[widest] = min(max(beta[widest] - rest, low[widest]), high[widest])
 
 
-def checked_matrix(K, check_finite):
-    """K as a C-contiguous float64 matrix, looked at for NaN and infinity if asked to."""
-    K = np.ascontiguousarray(K, dtype=np.float64)
+def refuse_nonfinite(K, name):
+    """Refuse a matrix with NaN or infinity."""
     # A sum that is not finite may have overflowed; only then are the entries looked at one by one.
     with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = check_finite and not np.isfinite(K.sum())
-    if suspicious and not np.isfinite(K).all():
+        is_suspicious = not np.isfinite(K.sum())
+    if is_suspicious and not np.isfinite(K).all():
         raise ValueError(
-            "The 'K' of a solver must be finite. Got NaN or infinity; look at the inputs and the "
+            f"The 'K' of {name} must be finite. Got NaN or infinity; look at the inputs and the "
             "kernel parameters."
         )
-    return K
 
 
 def checked_vector(value, n, name):
+    """A vector of length n, or a number for all."""
     vector = np.asarray(value, dtype=np.float64)
     if vector.ndim == 0:
         return np.full(n, float(vector))
@@ -273,6 +270,10 @@ def checked_vector(value, n, name):
         raise ValueError(
             f"The '{name}' of a solver must be a number or a vector of length {n}. "
             f"Got shape {vector.shape} instead."
+        )
+    if name == "alpha0" and not np.isfinite(vector).all():
+        raise ValueError(
+            "The 'alpha0' of a solver must be finite. Got NaN or infinity."
         )
     return np.ascontiguousarray(vector)
 

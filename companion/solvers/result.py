@@ -72,7 +72,7 @@ def certify(  # noqa: PLR0913, PLR0917
 
 
 @np.errstate(all="ignore")
-def certificates(products, y, beta, low, high, ridge):
+def certificates(products, y, beta, low, high, ridge):  # noqa: PLR0917
     """Intercept, objective, duality gap and violation of beta, given products = K beta."""
     scores = y - products - ridge * beta
     rounding = AT_BOUND * np.minimum(high - low, np.abs(beta).max())

@@ -417,12 +417,9 @@ def update_pairs(dual, cache, second_order, target, limit):
     """Iterations of section 3 until the end, the limit, a stall or a missing row."""
     K, slot, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
     n = scores.size
-    up = np.empty(n)
-    down = np.empty(n)
+    up = np.where(beta < high, 0.0, -np.inf)
+    down = np.where(beta > low, 0.0, np.inf)
     gains = np.empty(n)
-    for k in range(n):
-        up[k] = 0.0 if beta[k] < high[k] else -np.inf
-        down[k] = 0.0 if beta[k] > low[k] else np.inf
     step = 0.0
     A = scores
     B = scores
@@ -438,18 +435,17 @@ def update_pairs(dual, cache, second_order, target, limit):
         if clock[N_ITER] >= limit:
             return BUDGET
         i = loops.position(scores, up, top, i)
+        clock[FIRST] = i
+        clock[SECOND] = i
         if cache is not None and not use_row(cache, i, i):
-            clock[FIRST] = i
-            clock[SECOND] = i
             return NEEDS_ROW
         A = K[slot[i]]
         if second_order:
             j = loops.partner(scores, down, gains, diagonal, A, top, diagonal[i])
         else:
             j = loops.position(scores, down, bottom, j)
+        clock[SECOND] = j
         if cache is not None and not use_row(cache, j, i):
-            clock[FIRST] = i
-            clock[SECOND] = j
             return NEEDS_ROW
         B = K[slot[j]]
 
