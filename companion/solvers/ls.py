@@ -270,7 +270,9 @@ class _Checked:
         if beta.size < alpha.size:
             products = self.K_all[:, self.taking_part] @ beta
         violation = float(np.ptp(rest))
-        reason = f"One factorisation solves the problem to a violation of {violation:.3g}."
+        reason = (
+            f"One factorisation solves the problem to a violation of {violation:.3g}."
+        )
         result = Result(
             alpha=alpha,
             intercept=intercept,

@@ -390,9 +390,7 @@ class _Watch:
             return False
         y, low, high, ridge, beta, scores = problem.dual[3:9]
         products = y - scores - ridge * beta
-        _, objective, gap, violation = certificates(
-            products, y, beta, low, high, ridge
-        )
+        _, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
         before, self.before = self.before, (objective, violation)
         self.next = problem.n_iter + self.patience
         return (
