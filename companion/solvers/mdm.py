@@ -377,7 +377,7 @@ def _step_over_face(K, e, ridge, alpha, heights, y):  # noqa: PLR0917
     target = np.zeros(alpha.size)
     values = np.zeros(1)
     while not values.min() > 0.0:
-        A = K[np.ix_(face, face)] * e[face, np.newaxis] * e[face]
+        A = steps.face_of(K, e, face)
         A.ravel()[:: face.size + 1] += ridge[face] + _JITTER * A.diagonal()
         # min 1/2 a'Aa, E'a = 1: a = Z mu with AZ = E and E'Z mu = 1, here but for a factor.
         E = np.array([y[face] > 0.0, y[face] < 0.0], dtype=float).T

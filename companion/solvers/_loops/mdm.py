@@ -24,18 +24,21 @@ def set_heights(K, e, ridge, alpha, h):
             row = K[j]
             for k in range(h.shape[0]):
                 h[k] += weight * row[k]
-    h[:] = e * h + ridge * alpha
+    for k in range(h.shape[0]):
+        h[k] = e[k] * h[k] + ridge[k] * alpha[k]
 
 
 @njit(**EXACT)
 def normalise(alpha, y):
     """Scale both classes to the sum 1, (2.2.5); one without weight becomes its centre."""
-    for sign in (1.0, -1.0):
-        members = np.flatnonzero(y == sign)
-        weights = alpha[members]
-        if not weights.sum() > 0.0:
-            weights[:] = 1.0
-        alpha[members] = weights / weights.sum()
+    total = np.zeros(2)
+    count = np.zeros(2)
+    for k in range(y.shape[0]):
+        total[int(y[k] > 0.0)] += alpha[k]
+        count[int(y[k] > 0.0)] += 1.0
+    for k in range(y.shape[0]):
+        c = int(y[k] > 0.0)
+        alpha[k] = alpha[k] / total[c] if total[c] > 0.0 else 1.0 / count[c]
 
 
 @njit(**EXACT)
@@ -59,24 +62,35 @@ def working_set(h, alpha, y, low, high, works):
 
     All samples where there is no working set, or where it would have most of them.
     """
-    positive = np.flatnonzero(y > 0.0)
-    negative = np.flatnonzero(y < 0.0)
-    everyone = np.concatenate((positive, negative))
-    if not works:
-        return everyone, positive.size
-    is_in = np.zeros(y.size, dtype=np.bool_)
-    for c, members in ((1, positive), (0, negative)):
-        heights = h[members]
-        is_support = alpha[members] > 0.0
-        room = _JOIN + _GROWTH * is_support.sum()
-        top = high[c]
-        while (~is_support & (heights < top)).sum() > room:
-            top = low[c] + 0.5 * (top - low[c])
-        is_in[members] = is_support | (heights < top) | (heights == low[c])
-    part = everyone[is_in[everyone]]
-    if 2 * part.size > y.size:
-        return everyone, positive.size
-    return part, is_in[positive].sum()
+    part = np.empty(y.shape[0], dtype=np.int64)
+    n = y.shape[0]
+    p = 0
+    size = 0
+    for attempt in range(2):
+        works = works and attempt == 0
+        p = 0
+        size = 0
+        for sign in (1.0, -1.0):
+            c = int(sign > 0.0)
+            room = _JOIN
+            lower = n
+            top = high[c] if works else np.inf
+            for k in range(n):
+                room += _GROWTH * (y[k] == sign and alpha[k] > 0.0)
+            while works and lower > room:
+                lower = 0
+                for k in range(n):
+                    lower += y[k] == sign and alpha[k] == 0.0 and h[k] < top
+                if lower > room:
+                    top = low[c] + 0.5 * (top - low[c])
+            for k in range(n):
+                if y[k] == sign and (alpha[k] > 0.0 or h[k] < top or h[k] == low[c]):
+                    part[size] = k
+                    size += 1
+            p = size if sign > 0.0 else p
+        if 2 * size <= n:
+            break
+    return part[:size], p
 
 
 @njit(**EXACT, inline="always")
@@ -128,3 +142,15 @@ def transfer(a, support, i, j, step):
     a[i] = a[i] + step
     support[i] = 0.0
     return step
+
+
+@njit(**EXACT)
+def face_of(K, e, face):
+    """e_i e_j K_ij over some samples."""
+    A = np.empty((face.size, face.size))
+    for i in range(face.size):
+        row = K[face[i]]
+        weight = e[face[i]]
+        for j in range(face.size):
+            A[i, j] = row[face[j]] * weight * e[face[j]]
+    return A
