@@ -157,17 +157,13 @@ def average_utility(y_true, y_pred, utility, labels=None):
     order = np.argsort(labels)
     places = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        place = order[
-            np.minimum(np.searchsorted(labels, y, sorter=order), len(labels) - 1)
-        ]
-        missing = labels[place] != y
-        if missing.any():
+        missing = np.setdiff1d(y, labels)
+        if missing.size:
             raise ValueError(
                 f"Every label must have a row in the 'utility' of average_utility. Got "
-                f"{np.unique(y[missing]).tolist()[:5]} in {name}; the rows are "
-                f"{labels.tolist()[:10]}."
+                f"{missing.tolist()[:5]} in {name}; the rows are {labels.tolist()[:10]}."
             )
-        places.append(place)
+        places.append(order[np.searchsorted(labels, y, sorter=order)])
     return float(utility[places[0], places[1]].mean())
 
 

@@ -66,16 +66,15 @@ def cholesky(A, half=b"L"):
     return info.value == 0
 
 
-def cholesky_solve(factor, right):
-    """A^-1 right by the Cholesky factor of A, of one column or several."""
+def cholesky_solve(factor, right, half=b"L"):
+    """A^-1 right by a half of A's Cholesky factor, of one column or several."""
     n = len(factor)
     if n < _MANY_ROWS:
-        return lapack.dpotrs(factor, right, lower=1)[0]
+        return lapack.dpotrs(factor, right, lower=half == b"L")[0]
     out = np.array(right, order="F", dtype=np.float64)
     n_columns = out.size // n
-    info = ctypes.c_int()
-    parts = factor, n, out, n, info
-    interruptible(2.0 * n * out.size, _call, "dpotrs", b"L", n, n_columns, *parts)
+    parts = factor, n, out, n, ctypes.c_int()
+    interruptible(2.0 * n * out.size, _call, "dpotrs", half, n, n_columns, *parts)
     return out
 
 
@@ -92,16 +91,10 @@ def definite_solve(A, right):
 
     A is overwritten, and of it the upper half is read.
     """
-    n = len(A)
-    if n < _MANY_ROWS:
-        _, out, info = lapack.dposv(A, right, overwrite_a=1)
-        return out, info == 0
-    out = np.array(right, order="F", dtype=np.float64)
-    n_columns = out.size // n
-    info = ctypes.c_int()
-    parts = A, n, out, n, info
-    interruptible(n**3 / 3, _call, "dposv", b"U", n, n_columns, *parts)
-    return out, info.value == 0
+    factor = np.asfortranarray(A)
+    if not cholesky(factor, b"U"):
+        return right, False
+    return cholesky_solve(factor, right, b"U"), True
 
 
 def pivoted_cholesky(A, least):
@@ -151,26 +144,4 @@ def symmetric_solve(A, right):
 
 def symmetric_eigen(A):
     """Eigenvalues, ascending, and eigenvectors of a symmetric matrix."""
-    n = len(A)
-    matrix = np.array(A, order="F", dtype=np.float64)
-    values = np.empty(n)
-    vectors = np.empty((n, n), order="F")
-    n_found = ctypes.c_int()
-    support = np.empty(2 * n, dtype=np.intc)
-    info = ctypes.c_int()
-    which = b"V", b"A", b"L", n, matrix, n, 0.0, 1.0, 1, n, 0.0
-    found = n_found, values, vectors, n, support
-    # The first call asks how much workspace is best.
-    best = np.empty(1)
-    best_of_integers = np.empty(1, dtype=np.intc)
-    _call("dsyevr", *which, *found, best, -1, best_of_integers, -1, info)
-    workspace = np.empty(int(best[0]))
-    integers = np.empty(best_of_integers[0], dtype=np.intc)
-    spaces = workspace, workspace.size, integers, integers.size
-    interruptible(9 * n**3, _call, "dsyevr", *which, *found, *spaces, info)
-    if info.value:
-        raise np.linalg.LinAlgError(
-            "The eigenvalues of a symmetric matrix have not been found: LAPACK's dsyevr gave up. "
-            "Look at the scale of the kernel."
-        )
-    return values, vectors
+    return interruptible(9 * len(A) ** 3, np.linalg.eigh, A)

@@ -89,11 +89,9 @@ def log_gradient(transformation, X, step=1e-5):
     for j in range(X.shape[1]):
         shift = np.zeros(X.shape[1])
         shift[j] = step
-        above = transformation(X + shift)
-        below = transformation(X - shift)
-        usable = (above > 0.0) & (below > 0.0)
-        ratio = np.where(usable, above, 1.0) / np.where(usable, below, 1.0)
-        gradient[:, j] = np.log(ratio) / (2.0 * step)
+        values = np.array([transformation(X + shift), transformation(X - shift)])
+        above, below = np.where((values > 0.0).all(axis=0), values, 1.0)
+        gradient[:, j] = np.log(above / below) / (2.0 * step)
     return gradient
 
 
@@ -110,17 +108,11 @@ def gaussian_sums(distances, rates, weights=None, offset=0.0):
     """:func:`gaussian_sum` for many sets of rates, one a row, at once."""
     from companion.kernels._loops import gaussian_sums as add
 
-    distances, rates = (
-        np.ascontiguousarray(A, dtype=np.float64) for A in (distances, rates)
-    )
-    weights = (
-        np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
-    )
-    if (
-        rates.ndim != 2
-        or rates.shape[1] != len(distances)
-        or weights.shape != rates.shape[1:]
-    ):
+    distances = np.ascontiguousarray(distances, dtype=np.float64)
+    rates = np.ascontiguousarray(rates, dtype=np.float64)
+    n_centres = len(distances)
+    weights = np.ones(n_centres) if weights is None else np.asarray(weights, float)
+    if rates.shape[1:] != (n_centres,) or weights.shape != (n_centres,):
         raise ValueError(
             "A sum of Gaussians needs one rate and one weight for each row of the distances. "
             f"Got distances {distances.shape}, rates {rates.shape}, weights {weights.shape}."
@@ -166,13 +158,17 @@ def act_rates(distances, y, rows=None):
     opposite = labels[:, np.newaxis] != y
     near = opposite & (distances < limit[:, np.newaxis])
     nearest = np.where(opposite, distances, np.inf).min(axis=1)
-    counts = near.sum(axis=1)
-    total = np.where(near, distances, 0.0).sum(axis=1)
-    squared = np.where(counts > 0, total / np.maximum(counts, 1), nearest)
+    squared = _mean_of_near(np.where(near, distances, 0.0), near, nearest, axis=1)
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
-    return 1.0 / np.maximum(
-        squared * np.where(labels > 0, ratio, 1.0 / ratio), _NARROWEST
-    )
+    squared *= np.where(labels > 0, ratio, 1.0 / ratio)
+    return 1.0 / np.maximum(squared, _NARROWEST)
+
+
+def _mean_of_near(distances, near, nearest, axis):
+    """The mean distance of those that are near, zero elsewhere; the nearest's where none is."""
+    count = near.sum(axis=axis)
+    mean = distances.sum(axis=axis) / np.maximum(count, 1)
+    return np.where(count > 0, mean, nearest)
 
 
 def feature_distances(K, diagonal_rows, diagonal_columns):
@@ -188,9 +184,8 @@ def neighbours(distances, radius=None):
     """
     least = distances.min(axis=0)
     near = distances < (radius or 0.5 * (least + distances.max(axis=0)))
-    count = np.count_nonzero(near, axis=0)
-    total = (distances * near).sum(axis=0)
-    return near, count, np.where(count > 0, total / np.maximum(count, 1), least)
+    mean = _mean_of_near(distances * near, near, least, axis=0)
+    return near, np.count_nonzero(near, axis=0), mean
 
 
 def williams_kappa(f):

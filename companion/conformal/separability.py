@@ -84,7 +84,12 @@ class Separability:
         same point, and 0 where q vanishes or is not finite.
         """
         Q, usable = self._scaled(Q)
-        (within_p, within_n, cross), spread = self._sums(Q)
+        head = Q[:, : self.n_positive]
+        tail = Q[:, self.n_positive :]
+        within_p = np.einsum("mi,mi->m", head @ self._positive, head)
+        within_n = np.einsum("mi,mi->m", tail @ self._negative, tail)
+        cross = np.einsum("mi,mi->m", head @ self._cross, tail)
+        spread = Q**2 @ self._diagonal
         between = within_p / self.n_positive + within_n / self.n_negative
         total = (within_p + within_n + 2.0 * cross) / self.n
         sums = np.stack([between - total, spread - between, spread], axis=1).tolist()
@@ -99,14 +104,9 @@ class Separability:
         top = np.abs(q).max()
         if not 0.0 < top < np.inf:
             return 0.0, np.zeros(self.n)
-        scaled = q / top
-        Bq, Wq = self.products(scaled)
-        spread = float(self._sort(scaled) ** 2 @ self._diagonal)
-        within = float(scaled @ Wq)
-        J = _ratio(float(scaled @ Bq), within, spread, self.n)
-        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
-            return J, np.zeros(self.n)
-        return J, 2.0 / (within * top) * (Bq - J * Wq)
+        q = q / top
+        spread = float(self._sort(q) ** 2 @ self._diagonal)
+        return _ratio_and_gradient(q, *self.products(q), top, spread, self.n)
 
     def products(self, q):
         """B q and W q."""
@@ -197,20 +197,8 @@ class Separability:
         Q = np.atleast_2d(np.asarray(Q, dtype=np.float64))
         top = np.abs(Q).max(axis=1)
         usable = (top > 0.0) & np.isfinite(top)
-        Q = (
-            np.where(usable[:, np.newaxis], Q, 1.0)
-            / np.where(usable, top, 1.0)[:, np.newaxis]
-        )
-        return self._sort(Q), usable
-
-    def _sums(self, Q):
-        head = Q[:, : self.n_positive]
-        tail = Q[:, self.n_positive :]
-        return (
-            np.einsum("mi,mi->m", head @ self._positive, head),
-            np.einsum("mi,mi->m", tail @ self._negative, tail),
-            np.einsum("mi,mi->m", head @ self._cross, tail),
-        ), Q**2 @ self._diagonal
+        scaled = np.where(usable[:, np.newaxis], Q, 1.0)
+        return self._sort(scaled / np.where(usable, top, 1.0)[:, np.newaxis]), usable
 
     def _sort(self, Q):
         return Q if self._order is None else Q[..., self._order]
@@ -250,11 +238,18 @@ class Combinations:
         products = self._forms @ z
         Bz = products[: z.size]
         Wz = products[z.size :]
-        within = float(z @ Wz)
-        J = _ratio(float(z @ Bz), within, float(self._top * (z @ z)), self.n)
-        if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
-            return J, np.zeros(len(coefficients))
-        return J, (2.0 / (within * top) * (Bz - J * Wz)) @ self._to_functions
+        spread = float(self._top * (z @ z))
+        J, gradient = _ratio_and_gradient(z, Bz, Wz, top, spread, self.n)
+        return J, gradient @ self._to_functions
+
+
+def _ratio_and_gradient(z, Bz, Wz, top, spread, n):  # noqa: PLR0917
+    """J of z and its gradient with respect to top z; zero where it has none."""
+    within = float(z @ Wz)
+    J = _ratio(float(z @ Bz), within, spread, n)
+    if not np.isfinite(J) or within <= 0.0 or top < _VANISHED:
+        return J, np.zeros(z.size)
+    return J, 2.0 / (within * top) * (Bz - J * Wz)
 
 
 def _ratio(between, within, spread, n):

@@ -108,11 +108,11 @@ def gram(
         K[:] = _called(kernel, X, points, K.shape)
     elif kernel == "rbf":
         _distance_form(X, Y, float(gamma), K)
-    elif issparse(X) or issparse(points):
-        _sparse.inner_products(X, points, K)
-        of_inner_products(K, kernel, gamma, degree, coef0)
     else:
-        np.matmul(X, points.T, out=K)
+        if issparse(X) or issparse(points):
+            _sparse.inner_products(X, points, K)
+        else:
+            np.matmul(X, points.T, out=K)
         of_inner_products(K, kernel, gamma, degree, coef0)
     return K
 
@@ -223,31 +223,32 @@ def check_points(X, Y, kernel="rbf"):
     That is C-contiguous, or CSR for sparse points where their inner products are cheaper so, and
     for a callable, which sees what was given.
     """
-    X = _in_form(X, kernel)
-    if X.ndim != 2:
-        raise ValueError(
-            f"The 'X' of a kernel must be a matrix of shape (n_samples, n_features). "
-            f"Got an array of shape {X.shape} instead."
-        )
-    assert_all_finite(X, input_name="X")
+    X = _in_form(X, kernel, "X")
     if Y is None:
         return X, None
-    Y = _in_form(Y, kernel)
-    if Y.ndim != 2 or Y.shape[1] != X.shape[1]:
+    Y = _in_form(Y, kernel, "Y")
+    if Y.shape[1] != X.shape[1]:
         raise ValueError(
             f"The 'Y' of a kernel must be a matrix with the {X.shape[1]} features of X. "
             f"Got an array of shape {Y.shape} instead."
         )
-    assert_all_finite(Y, input_name="Y")
     return X, Y
 
 
-def _in_form(X, kernel):
+def _in_form(X, kernel, name):
     if not issparse(X):
-        return np.ascontiguousarray(X, dtype=np.float64)
-    if callable(kernel) or (X.shape[1] > DIRECT_FEATURES and _sparse.pays(X)):
-        return _sparse.canonical(X)
-    return np.ascontiguousarray(X.toarray(), dtype=np.float64)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    elif callable(kernel) or (X.shape[1] > DIRECT_FEATURES and _sparse.pays(X)):
+        X = _sparse.canonical(X)
+    else:
+        X = np.ascontiguousarray(X.toarray(), dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(
+            f"The '{name}' of a kernel must be a matrix of shape (n_samples, n_features). "
+            f"Got an array of shape {X.shape} instead."
+        )
+    assert_all_finite(X, input_name=name)
+    return X
 
 
 def power(K, degree):
@@ -285,28 +286,30 @@ def _exponential(D, gamma, out):
 
 def _distance_form(X, Y, gamma, out):
     """exp(-gamma d^2) into out, or d^2 itself for gamma None; Y None means Y = X."""
-    if issparse(X) or issparse(Y):
-        _sparse.inner_products(X, X if Y is None else Y, out)
-        of_rows = row_norms(X, squared=True)
-        of_columns = of_rows if Y is None else row_norms(Y, squared=True)
-        _sparse.distances_from_products(of_rows, of_columns, out)
-        if Y is None:
-            np.fill_diagonal(out, 0.0)
-        return out if gamma is None else _exponential(out, gamma, out)
-    if X.shape[1] <= DIRECT_FEATURES:
+    points = X if Y is None else Y
+    if not issparse(X) and not issparse(Y) and X.shape[1] <= DIRECT_FEATURES:
         from companion.kernels._loops import distance_rows
 
-        columns = np.ascontiguousarray((X if Y is None else Y).T)
+        columns = np.ascontiguousarray(points.T)
         scale = -1.0 if gamma is None else gamma
         interruptible(32.0 * out.size, distance_rows, X, columns, scale, Y is None, out)
         return out
-    centre = X.mean(axis=0)
-    A = X - centre
-    B = A if Y is None else Y - centre
-    D = A @ B.T
-    a = D.diagonal().copy() if Y is None else np.einsum("ij,ij->i", A, A)
-    b = a if Y is None else np.einsum("ij,ij->i", B, B)
-    D *= 2.0
-    np.subtract(np.add(a[:, None], b, out=out), D, out=D)
-    np.maximum(D, 0.0, out=out if gamma is None else D)
-    return out if gamma is None else _exponential(D, gamma, out)
+    D = out
+    if issparse(X) or issparse(Y):
+        _sparse.inner_products(X, points, D)
+        a = row_norms(X, squared=True)
+        b = a if Y is None else row_norms(Y, squared=True)
+        _sparse.distances_from_products(a, b, D)
+        if Y is None:
+            np.fill_diagonal(D, 0.0)
+    else:
+        centre = X.mean(axis=0)
+        A = X - centre
+        B = A if Y is None else Y - centre
+        products = A @ B.T
+        a = products.diagonal().copy() if Y is None else np.einsum("ij,ij->i", A, A)
+        b = a if Y is None else np.einsum("ij,ij->i", B, B)
+        products *= 2.0
+        np.subtract(np.add(a[:, None], b, out=D), products, out=D)
+        np.maximum(D, 0.0, out=D)
+    return D if gamma is None else _exponential(D, gamma, D)

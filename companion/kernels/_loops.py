@@ -181,18 +181,10 @@ def gaussian_sums(D, rates, weights, out):
 @njit(**_OPTIONS)
 def gaussians(D, rates, out, total):
     """out[k, j] = exp(-rates[k] D[k, j]), and their sums over the centres k in order."""
-    n = D.shape[1]
     total[:] = 0.0
-    for start in range(0, n, _WIDTH):
-        stop = min(start + _WIDTH, n)
-        sums = total[start:stop]
-        for k in range(D.shape[0]):
-            rate = -rates[k]
-            row = D[k][start:stop]
-            values = out[k][start:stop]
-            for j in range(stop - start):
-                values[j] = _exp(rate * row[j])
-                sums[j] += values[j]
+    for k in range(D.shape[0]):
+        exp_scaled(D[k], -rates[k], out[k])
+        total += out[k]
 
 
 @njit(**_OPTIONS)

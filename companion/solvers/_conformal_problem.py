@@ -191,15 +191,14 @@ class ConformalProblem:
         d, alpha0
             As of :meth:`machine`.
         """
-        most = (
-            _CANDIDATE_MAX_ITER
-            if self.max_iter is None
-            else min(self.max_iter, _CANDIDATE_MAX_ITER)
-        )
-        options = {"tol": min(_CANDIDATE_TOL_FACTOR * self.tol, 0.5), "max_iter": most}
+        most = _CANDIDATE_MAX_ITER
+        if self.max_iter is not None:
+            most = min(self.max_iter, most)
+        tol = min(_CANDIDATE_TOL_FACTOR * self.tol, 0.5)
+        e = self.y * d
         ridge = self.ridge(self.train)
         alpha, heights, n_iter = minimise(
-            self.K, self.y, self.y * d, ridge, alpha0, **options
+            self.K, self.y, e, ridge, alpha0, tol=tol, max_iter=most
         )
         return alpha, -0.5 * ((self.y * alpha) @ heights), n_iter
 
@@ -207,50 +206,30 @@ class ConformalProblem:
         options = {"tol": self.tol, "max_iter": self.max_iter}
         return nearest_points(K, y, e, self.ridge(samples), alpha0, **options)
 
-    def validation_error(self, machine, d, validation_d):
-        """The g-means error of a machine on the validation part.
-
-        Parameters
-        ----------
-        machine : MDMResult
-        d, validation_d : ndarray
-            Factors of the training and the validation part that the machine was trained with.
-        """
-        return float(
-            self._g_means_error(self.validation_decision(machine, d, validation_d))
-        )
-
-    def validation_decision(self, machine, d, validation_d):
-        """Decision values of the validation part, in hull units.
-
-        Parameters
-        ----------
-        machine, d, validation_d
-            As of :meth:`validation_error`.
-        """
-        return self._decisions(machine.alpha * d, machine.intercept, validation_d)
-
-    def validation_errors(self, weights, intercepts, validation_D):
-        """:meth:`validation_error` of many machines at once.
+    def validation_decisions(self, weights, intercepts, validation_D):
+        """Decision values of the validation part under many machines, in hull units.
 
         Parameters
         ----------
         weights : ndarray of shape (n_machines, n_train)
             alpha * d of each.
-        intercepts : ndarray of shape (n_machines,)
+        intercepts : ndarray of shape (n_machines, 1)
         validation_D : ndarray of shape (n_machines, n_validation)
             Factors of the validation part.
         """
-        return self._g_means_error(
-            self._decisions(weights, intercepts[:, None], validation_D)
-        )
-
-    def _decisions(self, weights, intercept, validation_d):
         used = np.flatnonzero(np.atleast_2d(weights).any(axis=0))
         products = (self.y * weights)[..., used] @ self.validation_K[used]
-        return validation_d * products + intercept
+        return validation_D * products + intercepts
 
-    def _g_means_error(self, decisions):
+    def g_means_errors(self, decisions):
+        """The g-means errors of decisions on the validation part; NaN where there is none.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (n_machines, n_validation)
+        """
+        if not self.validation.size:
+            return np.full(decisions.shape[:-1], np.nan)
         chosen = decisions > 0.0
         positive = self.validation_y > 0.0
         sensitivity = self._share(chosen, positive)
@@ -265,17 +244,8 @@ class ConformalProblem:
         # Rounding must not make more of a class than the whole of it.
         return np.minimum(chosen[..., of_class] @ weight / weight.sum(), 1.0)
 
-    def trouble(self, d, validation_d=0.0):
-        """What is wrong with factors on both parts, a predicate; None if nothing is.
-
-        Parameters
-        ----------
-        d, validation_d : ndarray of shape (n_train,) and (n_validation,)
-        """
-        return str(self.troubles(d[np.newaxis], np.atleast_2d(validation_d))[0]) or None
-
     def troubles(self, D, validation_D):
-        """:meth:`trouble` of many: "" where there is none.
+        """What is wrong with factors on both parts, a predicate each; "" where nothing is.
 
         Parameters
         ----------
@@ -284,18 +254,14 @@ class ConformalProblem:
         with np.errstate(over="ignore", invalid="ignore"):
             sizes = self._costs[self.train] * D**2 * self.diagonal
         tops = np.stack([sizes[:, self.y == sign].max(axis=1) for sign in (1.0, -1.0)])
+        is_small = tops.min(axis=0) < _MIN_CURVATURE
+        is_large = tops.max(axis=0) > _MAX_CURVATURE
         found = {
             "is not finite": ~np.isfinite(D).all(axis=1),
-            "is negative everywhere": (D < 0.0).any(axis=1) & ~(D > 0.0).any(axis=1),
-            "underflows on all training samples of a class": tops.min(axis=0)
-            < _MIN_CURVATURE,
-            "is so large that the penalty 1 / C vanishes beside the kernel": tops.max(
-                axis=0
-            )
-            > _MAX_CURVATURE,
-            "is not finite on a validation sample": ~np.isfinite(validation_D).all(
-                axis=1
-            ),
+            "is negative everywhere": (D <= 0.0).all(axis=1) & D.any(axis=1),
+            "underflows on all training samples of a class": is_small,
+            "is so large that the penalty 1 / C vanishes beside the kernel": is_large,
+            "is not finite on a validation sample": ~np.isfinite(validation_D).all(1),
         }
         return np.select(list(found.values()), list(found), default="")
 
@@ -382,14 +348,15 @@ class TrainedMachine:
         return self.unit(units) * coef, self.unit(units) * self.machine.intercept
 
     def validation_decision(self):
-        return self.problem.validation_decision(
-            self.machine, self.factors, self.validation_factors
+        """Decision values of the validation part, in hull units."""
+        weights = self.alpha * self.factors
+        return self.problem.validation_decisions(
+            weights, self.machine.intercept, self.validation_factors
         )
 
     def validation_error(self):
-        return self.problem.validation_error(
-            self.machine, self.factors, self.validation_factors
-        )
+        """The g-means error on the validation part, NaN where there is none."""
+        return float(self.problem.g_means_errors(self.validation_decision()))
 
     def apply(self, stage):
         """c of a stage on the training and the validation part."""
@@ -397,16 +364,15 @@ class TrainedMachine:
         places = np.empty(problem.whole_y.size, dtype=np.intp)
         places[problem.train] = np.arange(problem.train.size)
         columns = places[stage.columns]
-        of_train = problem.diagonal, self.factors
-        of_validation = problem.validation_diagonal, self.validation_factors
         if isinstance(stage, Gaussians):
-            near = problem.distances(columns)
-            far = problem.validation_distances(columns)
-            return stage.factors(None, near, *of_train), stage.factors(
-                None, far, *of_validation
-            )
-        near = problem.K[:, columns]
-        far = problem.validation_K[columns].T
-        return stage.factors(near, None, *of_train), stage.factors(
-            far, None, *of_validation
+            of_train = None, problem.distances(columns)
+            of_validation = None, problem.validation_distances(columns)
+        else:
+            of_train = problem.K[:, columns], None
+            of_validation = problem.validation_K[columns].T, None
+        return (
+            stage.factors(*of_train, problem.diagonal, self.factors),
+            stage.factors(
+                *of_validation, problem.validation_diagonal, self.validation_factors
+            ),
         )

@@ -6,10 +6,10 @@ import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
 from companion._utils.warnings import warn_not_converged
-from companion.solvers._problem import checked_matrix, checked_vector
+from companion.solvers._problem import checked_vector, refuse_nonfinite
 
 
-def checked_hulls(K, y, ridge, alpha0, check_finite):
+def checked_hulls(K, y, ridge, alpha0):
     """The arguments of `mdm` as arrays."""
     y = checked_signs(y, "mdm", both=True)
     K = np.asarray(K)
@@ -22,17 +22,11 @@ def checked_hulls(K, y, ridge, alpha0, check_finite):
             "The 'ridge' of mdm must be finite and at least 0 for every sample."
         )
     if alpha0 is not None:
-        alpha0 = _checked_start(alpha0, y.size)
-    return checked_matrix(K, check_finite), y, ridge, alpha0
-
-
-def _checked_start(alpha0, n):
-    alpha = checked_vector(alpha0, n, "alpha0")
-    if not np.isfinite(alpha).all():
-        raise ValueError("The 'alpha0' of mdm must be finite. Got NaN or infinity.")
-    alpha = np.maximum(alpha, 0.0)
-    # Sums of the largest numbers must not overflow.
-    return alpha / max(alpha.max(), np.finfo(float).tiny)
+        alpha0 = np.maximum(checked_vector(alpha0, y.size, "alpha0"), 0.0)
+        # Sums of the largest numbers must not overflow.
+        alpha0 /= max(alpha0.max(), np.finfo(float).tiny)
+    refuse_nonfinite(K, "a solver")
+    return K, y, ridge, alpha0
 
 
 def warn(result, options):

@@ -8,7 +8,9 @@ import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
 from companion.kernels import KernelRows
+from companion.kernels._loops import cut
 from companion.solvers._loops import smo as loops
+from companion.solvers.result import AT_BOUND
 
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
@@ -18,38 +20,21 @@ class DualProblem:
     """A :class:`companion.solvers._loops.smo.Dual` and the source of its rows."""
 
     def __init__(self, K, y, diagonal, rows=None):
-        self.y = y
-        self.n = y.size
+        n = y.size
+        self.n = n
         self.rows = rows
         self.diagonal = diagonal
-        self.slot = np.arange(self.n) if rows is None else rows.slot
-        vectors = np.zeros((7, self.n))
-        (
-            total,
-            self.low,
-            self.high,
-            self.ridge,
-            self.beta,
-            self.scores,
-            self.products,
-        ) = vectors
-        self.clock = np.zeros(3, dtype=np.int64)
-        self.ends = np.zeros(2)
+        self.slot = np.arange(n) if rows is None else rows.slot
+        total, *vectors = np.zeros((7, n))
+        clock = np.zeros(3, dtype=np.int64)
         self.credit = 0
         self.dual = loops.Dual(
-            K,
-            self.slot,
-            total,
-            y,
-            self.low,
-            self.high,
-            self.ridge,
-            self.beta,
-            self.scores,
-            self.products,
-            self.clock,
-            self.ends,
+            K, self.slot, total, y, *vectors, clock, ends=np.zeros(2)
         )
+        self.y = y
+        self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
+        self.clock = clock
+        self.ends = self.dual.ends
 
     @cached_property
     def is_ridged(self):
@@ -89,38 +74,29 @@ class DualProblem:
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
-        if self.rows is None:
-            return loops.refresh(self.dual, True)
-        missing = np.flatnonzero((self.slot < 0) & (self.beta != 0.0))
-        self.ensure(missing[: self.rows.room])
-        violation = loops.refresh(self.dual, True)
-        missing = missing[self.slot[missing] < 0]
-        if not missing.size:
-            return violation
-        self._add_past_the_cache(missing, self.beta[missing], self.products)
+        support = np.flatnonzero(self.beta)
+        if self.rows is not None:
+            missing = support[self.slot[support] < 0]
+            self.ensure(missing[: self.rows.room])
+        self.products[:] = self.times(support, self.beta[support])
         return loops.refresh(self.dual, False)
 
     def times(self, indices, weights):
         """K[:, indices] @ weights."""
         total = np.zeros(self.n)
         at_hand = self.slot[indices] >= 0
-        if at_hand.all():
-            loops.add_products(self.dual.K, self.slot, indices, weights, total)
-        else:
-            near = indices[at_hand]
-            far = indices[~at_hand]
-            loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
-            self._add_past_the_cache(far, weights[~at_hand], total)
-        return total
-
-    def _add_past_the_cache(self, indices, weights, total):
+        near = indices[at_hand]
+        loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
+        if near.size == indices.size:
+            return total
+        far = weights[~at_hand]
         done = 0
-        for some, rows in self.rows.blocks(indices):
+        for some, rows in self.rows.blocks(indices[~at_hand]):
             places = np.arange(some.size)
-            loops.add_products(
-                rows, places, places, weights[done : done + some.size], total
-            )
+            part = far[done : done + some.size]
+            loops.add_products(rows, places, places, part, total)
             done += some.size
+        return total
 
     def free(self):
         """Indices of the variables strictly inside the box."""
@@ -153,12 +129,24 @@ class DualProblem:
         return found
 
     def snap(self, tol):
-        """Put variables at the bound that they are off by rounding only; return the violation."""
-        if loops.snap(
-            self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol
-        ):
-            return self.refresh()
-        return self.violation
+        """Put variables at the bound that they are off by rounding only."""
+        low = self.low
+        high = self.high
+        before = self.beta.copy()
+        rounding = AT_BOUND * np.minimum(high - low, np.abs(before).max())
+        rounding = np.minimum(rounding, _SNAP_SHARE * tol / self.dual.diagonal.max())
+        inside = np.where(high - before <= rounding, high, before)
+        self.beta[:] = np.where(before - low <= rounding, low, inside)
+        moved = self.beta - before
+        if not moved.any():
+            return
+        # The variable with most room takes what the others have given up.
+        room = np.minimum(high - self.beta, self.beta - low)
+        widest = room.argmax()
+        excess = loops.sum_in_order(moved)
+        if abs(excess) < 1e-3 * room[widest]:
+            self.beta[widest] -= excess
+        self.refresh()
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held; of a whole Gram matrix."""
@@ -194,26 +182,31 @@ class DualProblem:
         slots = self.slot[indices]
         if (slots < 0).any():
             return self.rows.square(indices)
-        return loops.cut(self.dual.K, slots, indices)
+        out = np.empty((indices.size, indices.size))
+        cut(self.dual.K, slots, indices, out)
+        return out
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     """The problem of checked inputs, without a start; :class:`ValueError` where they are amiss."""
-    rows = K if isinstance(K, KernelRows) else None
-    K = K if rows is not None else np.asarray(K)
+    is_rows = isinstance(K, KernelRows)
+    K = K if is_rows else np.asarray(K)
     y = checked_signs(y, "a solver")
     n = y.size
     check_square(K, n, "a solver")
-    if rows is None:
-        K = checked_matrix(K, check_finite)
-        problem = DualProblem(K, y, K.diagonal())
+    if is_rows:
+        problem = DualProblem(K.buffer, y, K.diagonal, K)
     else:
-        problem = DualProblem(rows.buffer, y, rows.diagonal, rows)
+        K = np.ascontiguousarray(K, dtype=np.float64)
+        if check_finite:
+            refuse_nonfinite(K, "a solver")
+        problem = DualProblem(K, y, K.diagonal())
     lower = checked_vector(lower, n, "lower")
     upper = checked_vector(upper, n, "upper")
     problem.ridge[:] = checked_vector(ridge, n, "ridge")
-    if not loops.prepare(y, lower, upper, problem.ridge, problem.low, problem.high):
-        _refuse(problem.low, problem.high, lower, upper, problem.ridge)
+    problem.low[:] = np.where(y > 0.0, lower, -upper)
+    problem.high[:] = np.where(y > 0.0, upper, -lower)
+    _check_box(problem, lower, upper)
     np.add(problem.diagonal, problem.ridge, out=problem.dual.diagonal)
     return problem
 
@@ -226,10 +219,6 @@ def feasible_start(problem, alpha0):
     beta = np.zeros(n)
     if alpha0 is not None:
         beta = problem.y * checked_vector(alpha0, n, "alpha0")
-        if not np.isfinite(beta).all():
-            raise ValueError(
-                "The 'alpha0' of a solver must be finite. Got NaN or infinity."
-            )
     np.clip(beta, low, high, out=beta)
     if beta.any() and abs(beta.sum()) > 1e-12 * np.abs(beta).sum():
         _restore_balance(beta, low, high)
@@ -260,21 +249,20 @@ def _restore_balance(beta, low, high):
     beta[widest] = min(max(beta[widest] - rest, low[widest]), high[widest])
 
 
-def checked_matrix(K, check_finite):
-    """K as a C-contiguous float64 matrix, looked at for NaN and infinity if asked to."""
-    K = np.ascontiguousarray(K, dtype=np.float64)
+def refuse_nonfinite(K, name):
+    """Refuse a matrix with NaN or infinity."""
     # A sum that is not finite may have overflowed; only then are the entries looked at one by one.
     with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = check_finite and not np.isfinite(K.sum())
-    if suspicious and not np.isfinite(K).all():
+        is_suspicious = not np.isfinite(K.sum())
+    if is_suspicious and not np.isfinite(K).all():
         raise ValueError(
-            "The 'K' of a solver must be finite. Got NaN or infinity; look at the inputs and the "
+            f"The 'K' of {name} must be finite. Got NaN or infinity; look at the inputs and the "
             "kernel parameters."
         )
-    return K
 
 
 def checked_vector(value, n, name):
+    """A vector of length n, or a number for all."""
     vector = np.asarray(value, dtype=np.float64)
     if vector.ndim == 0:
         return np.full(n, float(vector))
@@ -283,25 +271,35 @@ def checked_vector(value, n, name):
             f"The '{name}' of a solver must be a number or a vector of length {n}. "
             f"Got shape {vector.shape} instead."
         )
+    if name == "alpha0" and not np.isfinite(vector).all():
+        raise ValueError(
+            "The 'alpha0' of a solver must be finite. Got NaN or infinity."
+        )
     return np.ascontiguousarray(vector)
 
 
-def _refuse(low, high, lower, upper, ridge):
+def _check_box(problem, lower, upper):
+    low = problem.low
+    high = problem.high
+    ridge = problem.ridge
     if not (low <= high).all():
         where = np.flatnonzero(~(low <= high))[0]
         raise ValueError(
             f"The bounds of a solver must satisfy lower <= upper. Got lower = {lower[where]} and "
             f"upper = {upper[where]} for sample {where}."
         )
-    if (low == np.inf).any() or (high == -np.inf).any():
+    if low.max() == np.inf or high.min() == -np.inf:
         raise ValueError(
             "The bounds of a solver must satisfy lower < inf and upper > -inf."
         )
-    if not ((ridge >= 0.0) & (ridge < np.inf)).all():
+    if not (ridge.min() >= 0.0 and ridge.max() < np.inf):
         raise ValueError(
             "The 'ridge' of a solver must be finite and at least 0 for every sample."
         )
-    raise ValueError(
-        f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
-        f"between {low.sum():.6g} and {high.sum():.6g}."
-    )
+    least = low.sum()
+    most = high.sum()
+    if least > 1e-12 * np.abs(low).sum() or most < -1e-12 * np.abs(high).sum():
+        raise ValueError(
+            f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
+            f"between {least:.6g} and {most:.6g}."
+        )

@@ -89,9 +89,8 @@ class ConformalResult:
         """
         d = np.ones(len(K))
         diagonal = d if diagonal is None else diagonal
-        for (
-            stage
-        ) in self.stages:  # each sees what the ones before have made of the kernel
+        # Each sees what the ones before have made of the kernel.
+        for stage in self.stages:
             by_distance = isinstance(stage, Gaussians)
             near = None if by_distance else K.T[stage.columns].T
             some = distances.T[stage.columns] if by_distance else None
@@ -179,17 +178,13 @@ def conformal_transformations(
     ConvergenceWarning
         Where the solver does not converge; not for the candidates of a search.
     """
-    rule = (
-        RULES[transform]()
-        if isinstance(transform, str) and transform in RULES
-        else transform
-    )
+    is_name = isinstance(transform, str) and transform in RULES
+    rule = RULES[transform]() if is_name else transform
     _check(problem, rule, search, generations, escape)
     rng = np.random.default_rng(seed)
-    has_validation = problem.validation.size > 0
     # train svm_0 on K; d = 1
     svm = TrainedMachine.first(problem)
-    error = svm.validation_error() if has_validation else np.nan
+    error = svm.validation_error()
     history = [_entry(svm, 0, error, {}, True)]
     stages = []
     degenerate = False
@@ -206,16 +201,16 @@ def conformal_transformations(
         c, validation_c = svm.apply(stage)
         d = c * svm.factors
         validation_d = validation_c * svm.validation_factors
-        trouble = problem.trouble(d, validation_d)
-        if trouble is not None:
+        trouble = problem.troubles(d[np.newaxis], validation_d[np.newaxis])[0]
+        if trouble:
             degenerate = True
             reason = f"Transformation {len(stages) + 1} {trouble}; it is not applied."
             break
         # train svm_t on d(x) d(z) k(x, z), unless the search has done so
         candidate = svm.retrained(d, validation_d) if candidate is None else candidate
         # until the error on V does not fall by more than theta
-        after = candidate.validation_error() if has_validation else np.nan
-        kept = not has_validation or error - after > theta
+        after = candidate.validation_error()
+        kept = bool(np.isnan(after) or error - after > theta)
         history.append(
             _entry(candidate, len(stages) + 1, after, stage.parameters, kept)
         )
@@ -230,20 +225,12 @@ def conformal_transformations(
         stages.append(stage)
 
     # the last svm that improved, or one on all samples where none did
-    machine = svm.machine
-    samples = problem.train
-    y = problem.y
-    factors = svm.factors
+    trained = svm.machine, problem.train, problem.y, svm.factors
     if not stages:
-        machine = problem.whole
-        samples = np.arange(problem.whole_y.size)
-        y = problem.whole_y
-        factors = np.ones(y.size)
+        n = problem.whole_y.size
+        trained = problem.whole, np.arange(n), problem.whole_y, np.ones(n)
     return ConformalResult(
-        machine=machine,
-        samples=samples,
-        y=y,
-        factors=factors,
+        *trained,
         stages=tuple(stages),
         n_transforms=len(stages),
         validation_error=error,
@@ -260,27 +247,21 @@ def _choose(rule, search, svm, rng, **options):
     family = rule.family(svm, rng)
     J = svm.problem.separability
     d = svm.factors
-    best = None
     if search == "separability_exact":
         parameters, _ = J.maximiser(d[:, np.newaxis] * family.data)
-    elif search == "separability_gradient":
+        return rule.stage(svm, family, parameters), None
+    if search == "separability_gradient":
         parameters, _ = ascend_separability(family, J, d)
-    else:
-        options["seed"] = int(rng.integers(2**31))
-        if search == "separability_cma":
-            parameters, _ = evolve(
-                lambda P: -J.values(family.values(P) * d),
-                family.lower,
-                family.upper,
-                **options,
-            )
-        else:
-            race = ValidationRace(family, svm)
-            parameters, _ = evolve(
-                race.errors, family.lower, family.upper, target=0.0, **options
-            )
-            best = race.best
-    return rule.stage(svm, family, parameters), best
+        return rule.stage(svm, family, parameters), None
+    race = ValidationRace(family, svm)
+    objective = race.errors
+    target = 0.0
+    if search == "separability_cma":
+        objective = lambda P: -J.values(family.values(P) * d)  # noqa: E731
+        target = -np.inf
+    options |= {"seed": int(rng.integers(2**31)), "target": target}
+    parameters, _ = evolve(objective, family.lower, family.upper, **options)
+    return rule.stage(svm, family, parameters), race.best
 
 
 class ValidationRace:
@@ -296,28 +277,27 @@ class ValidationRace:
     def errors(self, parameters):
         """Errors of candidates, one a row; 2 for those that cannot be used, so they come last."""
         svm = self._svm
-        problem = self._svm.problem
+        problem = svm.problem
         D = self._family.values(parameters) * svm.factors
-        validation_D = (
-            self._family.validation_values(parameters) * svm.validation_factors
-        )
+        validation_D = self._family.validation_values(parameters)
+        validation_D = validation_D * svm.validation_factors
         errors = np.full(len(parameters), 2.0)
         usable = np.flatnonzero(problem.troubles(D, validation_D) == "")
         if usable.size == 0:
             return errors
         D = D[usable]
         validation_D = validation_D[usable]
-        alphas = np.empty(D.shape)
-        intercepts = np.empty(len(D))
-        counts = np.empty(len(D))
-        for k, d in enumerate(D):
-            alphas[k], intercepts[k], counts[k] = problem.candidate(
-                d, carried(*self._last, d)
-            )
-            self._last = alphas[k], d
-        errors[usable] = found = problem.validation_errors(
-            alphas * D, intercepts, validation_D
+        machines = []
+        for d in D:
+            alpha0 = carried(*self._last, d)
+            machines.append(problem.candidate(d, alpha0))
+            self._last = machines[-1][0], d
+        alphas, intercepts, counts = map(np.array, zip(*machines, strict=True))
+        decisions = problem.validation_decisions(
+            alphas * D, intercepts[:, np.newaxis], validation_D
         )
+        found = problem.g_means_errors(decisions)
+        errors[usable] = found
         k = found.argmin()
         if found[k] < self._least:
             self._least = found[k]
@@ -344,7 +324,7 @@ def _entry(svm, t, error, parameters, kept):
         "n_support": svm.support.size,
         "n_iter": svm.machine.n_iter,
         "converged": svm.machine.converged,
-        "kept": bool(kept),
+        "kept": kept,
     }
 
 

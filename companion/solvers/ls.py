@@ -37,6 +37,7 @@ from companion._utils.checks import (
 )
 from companion._utils.warnings import warn_not_converged
 from companion.kernels import KernelRows
+from companion.solvers._problem import refuse_nonfinite
 from companion.solvers.result import Result
 
 __all__ = ["LSPath", "ls", "ls_held_out"]
@@ -228,9 +229,7 @@ class _Checked:
         self.K_all = K = np.ascontiguousarray(K, dtype=np.float64)
         self.y_all = y = checked_signs(y, "LS-SVM")
         check_square(K, y.size, "LS-SVM")
-        # A sum that is not finite may have overflowed; only then is every entry looked at.
-        if not np.isfinite(K.sum()) and not np.isfinite(K).all():
-            raise ValueError("The 'K' of LS-SVM must be finite. Got NaN or infinity.")
+        refuse_nonfinite(K, "LS-SVM")
         weight = checked_weights(sample_weight, y.size, "LS-SVM", zero=True)
         self.taking_part = np.flatnonzero(weight)
         self.places = np.where(weight > 0.0, np.cumsum(weight > 0.0) - 1, -1)
@@ -258,12 +257,13 @@ class _Checked:
     def certify(self, beta, C, solve=None):
         """The Result of beta; with ``solve`` after a step of refinement where it is inexact."""
         ridge = self.ridge(C)
-        products = self.K @ beta
-        rest = self.y - products - ridge * beta  # b for every sample
-        if solve is not None and np.ptp(rest) > _EXACT:
-            beta = beta + _solve_bordered(solve, rest)
+        while True:
             products = self.K @ beta
-            rest = self.y - products - ridge * beta
+            rest = self.y - products - ridge * beta  # b for every sample
+            if solve is None or np.ptp(rest) <= _EXACT:
+                break
+            beta = beta + _solve_bordered(solve, rest)
+            solve = None
         intercept = float(rest.mean())
         alpha = np.zeros(self.y_all.size)
         alpha[self.taking_part] = self.y * beta

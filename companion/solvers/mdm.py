@@ -65,7 +65,7 @@ _BURST = 50_000_000
 _JITTER = 1e-13
 
 
-def mdm(  # noqa: PLR0913
+def mdm(
     K,
     y,
     *,
@@ -75,7 +75,6 @@ def mdm(  # noqa: PLR0913
     accelerate=False,
     tol=1e-3,
     max_iter=None,
-    check_finite=True,
 ) -> MDMResult:
     """Find the nearest points of the convex hulls of two classes.
 
@@ -102,8 +101,6 @@ def mdm(  # noqa: PLR0913
         of the SVM the primal value is then at most 1 / (1 - tol) times the dual one.
     max_iter : int, optional
         Budget of iterations; the default is the larger of 10^7 and 100 n_samples.
-    check_finite : bool, default=True
-        Look for NaN and infinity in ``K``.
 
     Returns
     -------
@@ -129,7 +126,7 @@ def mdm(  # noqa: PLR0913
     (array([1., 1., 0.]), 16.0, -4.0)
     """
     check_options(selection, tol, max_iter, "mdm", most=1.0)
-    K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0, check_finite)
+    K, y, ridge, alpha0 = checked_hulls(K, y, ridge, alpha0)
     options = {
         "selection": selection,
         "accelerate": accelerate,
@@ -220,26 +217,19 @@ def nearest(  # noqa: PLR0913, PLR0917
         before = norm
         norm = steps.extremes(y, alpha, h, low, high)
         margin = low[0] + low[1]
-        idle = (
-            0
-            if before - norm > _NOISE * scale
-            else idle + 1 + _MAX_REFRESHES_IN_VAIN * full
-        )
-        if (
-            not _TOUCHING * scale < norm < np.inf
-            or n_iter >= budget
-            or idle > _MAX_REFRESHES_IN_VAIN
-        ):
+        idle += 1 + _MAX_REFRESHES_IN_VAIN * full
+        if before - norm > _NOISE * scale:
+            idle = 0
+        is_over = n_iter >= budget or idle > _MAX_REFRESHES_IN_VAIN
+        if is_over or not _TOUCHING * scale < norm < np.inf:
             return n_iter
         if margin > 0.0 and (norm - margin) * (1.0 + margin / norm) <= tol * norm:
             return n_iter
         # 1. and 2. over the samples that may have a part in the solution, all if none is left out
         part, p = steps.working_set(h, alpha, y, low, high, works)
-        within = (
-            share
-            if part.size == y.size
-            else max(share, _WORKING_SET_TOL * (norm - margin) / norm)
-        )
+        within = share
+        if part.size < y.size:
+            within = max(share, _WORKING_SET_TOL * (norm - margin) / norm)
         most = min(budget - n_iter, long)
         a = alpha[part]
         part_heights = h[part]
@@ -300,11 +290,9 @@ def update_pairs(  # noqa: PLR0913, PLR0917
     j = pair[1]
     step = length[0]
     norm = length[1]
-    support = np.empty(n)
+    support = np.where(a > 0.0, 0.0, -np.inf)
     none = np.zeros(n)
     gains = np.empty(n)
-    for k in range(n):
-        support[k] = 0.0 if a[k] > 0.0 else -np.inf
     for done in range(budget):
         # The heights after the last step, and of each class the lowest and the highest.
         A = steps.row_of(Q, known, K, e, part, i)

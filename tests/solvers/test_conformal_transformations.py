@@ -152,13 +152,15 @@ def test_a_race_finds_the_errors_of_machines_trained_alone(n, C, tol):
     race = ValidationRace(family, first)
     errors = race.errors(rates)
     found = []
-    for d, validation_d in zip(
-        family.values(rates), family.validation_values(rates), strict=True
-    ):
-        machine = part.machine(d) if part.trouble(d, validation_d) is None else None
-        found.append(
-            2.0 if machine is None else part.validation_error(machine, d, validation_d)
-        )
+    D = family.values(rates)
+    validation_D = family.validation_values(rates)
+    troubles = part.troubles(D, validation_D)
+    for d, validation_d, trouble in zip(D, validation_D, troubles, strict=True):
+        error = 2.0
+        if not trouble:
+            alone = TrainedMachine(part, part.machine(d), d, validation_d)
+            error = alone.validation_error()
+        found.append(error)
     # Machines to a tolerance of 1e-3 may see a validation sample on either side.
     assert_allclose(errors, found, atol=0.1 if tol == 1e-3 else 1e-12)
     best = race.best
@@ -268,7 +270,7 @@ def test_machines_that_call_all_samples_positive_err_by_one_whatever_the_weights
     X, y, part = problem()
     all_positive = {
         "weights": np.zeros((1, part.y.size)),
-        "intercepts": np.ones(1),
+        "intercepts": np.ones((1, 1)),
         "validation_D": np.ones((1, part.validation.size)),
     }
     for seed in range(20):
@@ -276,4 +278,5 @@ def test_machines_that_call_all_samples_positive_err_by_one_whatever_the_weights
         weighted = ConformalProblem(
             gram(X), y, part.validation, C=1.0, sample_weight=weight
         )
-        assert weighted.validation_errors(**all_positive).tolist() == [1.0]
+        decisions = weighted.validation_decisions(**all_positive)
+        assert weighted.g_means_errors(decisions).tolist() == [1.0]

@@ -185,7 +185,7 @@ def test_degenerate_points(points, labels, ridge, scale, kernel, mode):
         {"alpha0": np.ones(3)},
         "'alpha0' of a solver must be a number or a vector of length 4",
     ),
-    ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of mdm must be finite"),
+    ({"alpha0": [np.inf, 1, 1, 1]}, "'alpha0' of a solver must be finite"),
     ({"selection": "third"}, "'first_order' or 'second_order'. Got 'third'"),
     ({"tol": 0.0}, "between 0 and 1. Got 0.0"),
     ({"tol": 1.0}, "between 0 and 1. Got 1.0"),
