@@ -141,16 +141,11 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
         Errors as in :class:`LeaveOneOut`.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
-    y = np.asarray(y)
-    n = surface.signs.size
     classes = np.unique(y)
-    if (
-        X.ndim != 2
-        or len(X) != n
-        or y.shape != (n,)
-        or len(classes) != 2
-        or not np.array_equal(signed_labels(y, classes), surface.signs)
-    ):
+    signs = surface.signs
+    n = len(signs)
+    has_labels = len(classes) == 2 and np.array_equal(signed_labels(y, classes), signs)
+    if not has_labels or X.shape[:1] != (n,):
         raise ValueError(
             f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
             f"Got X of shape {X.shape} and other labels, or as many in another order."
@@ -158,21 +153,19 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     require_two_each(y)
     _require_memory("leave_one_out_surface", n)
     distances = squared_distances(X) if kernel == "rbf" else None
-    upper = surface.C[:, np.newaxis] * surface.factors
+    upper = np.multiply.outer(surface.C, surface.factors)
     errors = np.empty(surface.alpha.shape, dtype=bool)
     K = np.empty((n, n))
     for g, gamma in enumerate(surface.gamma):
         gram(X, kernel=kernel, gamma=gamma, squared_distances=distances, out=K)
-        decision = K @ (surface.signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
+        decision = K @ (signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
         if not np.allclose(decision, surface.decision[g, 0], rtol=1e-6, atol=1e-6):
             raise ValueError(
                 "leave_one_out_surface needs the points that the surface was made of, in their "
                 f"order, and its kernel. The decision values at gamma = {gamma:g} are others with "
                 f"this X and kernel={kernel!r}."
             )
-        errors[g] = _leave_one_out(
-            K, surface.signs, surface.alpha[g], upper, False
-        ).errors
+        errors[g] = _leave_one_out(K, signs, surface.alpha[g], upper).errors
     return errors
 
 
@@ -217,103 +210,75 @@ def leave_one_out(estimator, X, y, costs=None):
     if estimator.kernel != "precomputed":
         K = gram(points, **estimator._kernel_parameters(estimator._gamma))
     K = np.ascontiguousarray(K)
-    errors = _leave_one_out(K, signs, alpha, upper, False).errors
+    errors = _leave_one_out(K, signs, alpha, upper).errors
     return float(np.mean(errors if cost is None else cost * errors))
 
 
-def _leave_one_out(K, y, alpha, upper, decisions):
+def _leave_one_out(K, y, alpha, upper, decisions=False):
     """As :func:`leave_one_out_errors`, of checked arrays."""
     n = len(y)
-    shape = alpha.shape
-    upper = np.broadcast_to(upper, shape).reshape(-1, n)
-    alpha = alpha.reshape(-1, n)
+    margins = np.empty(alpha.shape)
+    upper = np.broadcast_to(upper, alpha.shape).reshape(-1, n)
+    ridge = _RIDGE * K.diagonal().max()
     A = np.ones((n + 1, n + 1))
     A[:n, :n] = K
-    ridge = _RIDGE * K.diagonal().max()
-    A.ravel()[: n * (n + 1) : n + 2] += ridge
+    A[np.diag_indices(n)] += ridge
     A[n, n] = 0.0
-    given = K
-    K = A[:n, :n].copy()
+    ridged = A[:n, :n].copy()
     table = np.empty(A.shape)
-    verdicts = np.empty(alpha.shape, dtype=np.int8)
-    values = np.empty(alpha.shape)
     ends = np.empty((n, n))
     last = ()
-    settled = None
-    for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
-        if settled is not None and (u >= upper[c - 1]).all():
-            # wider bounds change nothing
-            _require_fit(settled, u, ridge)
-            verdicts[c] = verdicts[c - 1]
-            values[c] = values[c - 1]
-            continue
-        machine = _solve(K, y, u, start)
-        _require_fit(machine, u, ridge)
-        free = np.flatnonzero(
-            (machine.low < machine.beta) & (machine.beta < machine.high)
-        )
+    machines = zip(alpha.reshape(-1, n), upper, margins.reshape(-1, n), strict=True)
+    for start, bounds, found in machines:
+        machine = _solve(ridged, y, bounds, start)
+        _require_fit(machine, bounds, ridge)
+        is_free = (machine.low < machine.beta) & (machine.beta < machine.high)
+        free = np.flatnonzero(is_free)
         basic = free if len(free) else np.array([0])
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
         for first in range(0, n, _BURST):
-            found = ends, verdicts[c], values[c]
-            loops.leave_out(
-                machine, first, min(first + _BURST, n), free, table, decisions, *found
-            )
-        rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
-        scores = _scores(machine, rows, ends[rows])
-        loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
-        failed = np.flatnonzero(verdicts[c] == loops.FAILED)
-        is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
-        settled = machine if is_inside and not len(failed) else None
-        if len(failed):
-            # any one of identical points stands for them all
-            points = np.column_stack([given[failed], y[failed], u[failed]])
-            _, first, which = np.unique(
-                points, axis=0, return_index=True, return_inverse=True
-            )
-            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
-            found = found[which.ravel()]  # NumPy 2.0 has a column here
-            is_correct = y[failed] * found > loops.ZERO_MARGIN
-            values[c, failed] = found
-            verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
-    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
+            burst = first, min(first + _BURST, n)
+            loops.leave_out(machine, *burst, free, table, decisions, ends, found)
+        rows = np.flatnonzero(found == loops.REACHED)
+        loops.judge(machine, rows, ends[rows], _scores(machine, ends[rows]), found)
+        lost = np.flatnonzero(np.isnan(found))
+        found[lost] = [_left_out_margin(machine, bounds, i) for i in lost]
+    decision = np.where(np.isfinite(margins), y * margins, np.nan)
+    return LeaveOneOut(margins <= loops.ZERO_MARGIN, decision)
 
 
 def _solve(K, y, upper, alpha):
-    """The machine made exact, with what is at a bound up to rounding on it."""
+    """The machine made exact, with what is at a bound up to rounding on it.
+
+    A bound that no multiplier meets, whichever point goes, is twice the most that they add up to:
+    with a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
+    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
+    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
+    leave none of them free in rounding.
+    """
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
-    result = smo(
-        K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False
-    )
+    options = {"tol": tol, "max_iter": _MAX_ITER, "check_finite": False}
+    result = smo(K, y, 0.0, upper, alpha0=alpha, **options)
+    alpha = result.alpha
     projections = result.decision_function - result.intercept
-    upper = np.minimum(upper, _out_of_reach(y * result.alpha, projections))
+    D = np.abs(y * alpha).sum() - 0.5 * (y * alpha) @ projections
+    upper = np.minimum(upper, 4.0 * D)
     near = loops.AT_BOUND * upper
-    alpha = np.where(result.alpha <= near, 0.0, result.alpha)
+    alpha = np.where(alpha <= near, 0.0, alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
-    scores = y - projections
-    return loops.Machine(
-        K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
-    )
+    low = np.minimum(y * upper, 0.0)
+    high = np.maximum(y * upper, 0.0)
+    return loops.Machine(K, y, low, high, y * alpha, y - projections)
 
 
-def _is_inside(machine, beta):
-    """Whether no multiplier is at its upper bound."""
-    most = np.maximum(machine.high, -machine.low)
-    return bool((np.abs(beta) < (1.0 - loops.AT_BOUND) * most).all())
-
-
-def _scores(machine, rows, ends):
-    """The scores without each of these samples, from those of the machine and what has moved."""
+def _scores(machine, ends):
+    """The scores at each of these solutions, from those of the machine and what has moved."""
     moves = ends - machine.beta
-    own_move = moves[np.arange(len(rows)), rows]
-    moves[np.arange(len(rows)), rows] = 0.0
     moved = np.flatnonzero(moves.any(axis=0))
-    change = moves[:, moved] @ machine.K[moved]
-    change += own_move[:, np.newaxis] * machine.K[rows]
-    return machine.scores - change
+    return machine.scores - moves[:, moved] @ machine.K[moved]
 
 
 def _require_fit(machine, upper, ridge):
@@ -329,27 +294,12 @@ def _require_fit(machine, upper, ridge):
         )
 
 
-def _out_of_reach(beta, projections):
-    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
-
-    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
-    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
-    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
-    leave none of them free in rounding.
-    """
-    D = np.abs(beta).sum() - 0.5 * beta @ projections
-    return 4.0 * D
-
-
-def _left_out_decision(machine, upper, i):
-    """f(x_i) of the machine without point i, by the general solver."""
+def _left_out_margin(machine, upper, i):
+    """y_i f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return (
-        other.y[i]
-        - other.scores[i]
-        + loops.bias_of(other, other.beta, other.scores, -1)[0]
-    )
+    bias = loops.bias_of(other, other.beta, other.scores, -1)[0]
+    return other.y[i] * (other.y[i] - other.scores[i] + bias)
 
 
 def _require_memory(name, n):
@@ -371,42 +321,40 @@ def require_two_each(y, taking_part=True):
 
 
 def _checked(K, y, alpha, upper):
+    name = "leave_one_out_errors"
     K = np.ascontiguousarray(K, dtype=np.float64)
-    y = checked_signs(y, "leave_one_out_errors", both=True)
+    y = checked_signs(y, name, both=True)
     alpha = np.asarray(alpha, dtype=np.float64)
+    upper = np.asarray(upper, dtype=np.float64)
     n = y.size
-    check_square(K, n, "leave_one_out_errors")
+    check_square(K, n, name)
+    for what, values in (("K", K), ("alpha", alpha)):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"The '{what}' of {name} must be finite. Got NaN or infinity."
+            )
     if alpha.shape[-1:] != (n,):
         raise ValueError(
-            f"The 'alpha' of leave_one_out_errors must have the shape (..., {n}), with a number "
-            f"for each label. Got {alpha.shape}."
-        )
-    if not np.isfinite(K).all():
-        raise ValueError(
-            "The 'K' of leave_one_out_errors must be finite. Got NaN or infinity."
+            f"The 'alpha' of {name} must have the shape (..., {n}), with a number for each label. "
+            f"Got {alpha.shape}."
         )
     try:
-        upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
+        upper = np.broadcast_to(upper, alpha.shape)
     except ValueError:
         raise ValueError(
-            "The 'upper' of leave_one_out_errors must broadcast to the shape of alpha, "
-            f"{alpha.shape}. Got shape {np.shape(upper)}."
+            f"The 'upper' of {name} must broadcast to the shape of alpha, {alpha.shape}. Got shape "
+            f"{upper.shape}."
         ) from None
     if not (upper >= 0.0).all():
         raise ValueError(
-            "The 'upper' of leave_one_out_errors must be at least 0. Got negative bounds or NaN."
+            f"The 'upper' of {name} must be at least 0. Got negative bounds or NaN."
         )
-    if not np.isfinite(alpha).all():
+    slack = 1e-9 * alpha.max(axis=-1, initial=0.0, keepdims=True)
+    is_in_box = (alpha >= -slack) & (alpha <= upper + slack)
+    is_balanced = np.abs(alpha @ y) <= n * slack[..., 0]
+    if not (is_in_box.all() and is_balanced.all()):
         raise ValueError(
-            "The 'alpha' of leave_one_out_errors must be finite. Got NaN or infinity."
-        )
-    slack = 1e-9 * alpha.max(axis=-1, initial=0.0)[..., np.newaxis]
-    if (
-        not ((alpha >= -slack) & (alpha <= upper + slack)).all()
-        or not (np.abs(alpha @ y) <= n * slack[..., 0]).all()
-    ):
-        raise ValueError(
-            "The 'alpha' of leave_one_out_errors must solve the dual: 0 <= alpha <= upper and "
-            "y'alpha = 0. Got values outside, which may belong to other bounds or labels."
+            f"The 'alpha' of {name} must solve the dual: 0 <= alpha <= upper and y'alpha = 0. Got "
+            "values outside, which may belong to other bounds or labels."
         )
     return K, y, alpha, upper
