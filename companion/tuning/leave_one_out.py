@@ -25,7 +25,7 @@ import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
 from companion._utils.memory import require_memory
-from companion.estimators._kernel_classifier import class_factors, signed_labels
+from companion.estimators._kernel_classifier import signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
@@ -199,19 +199,13 @@ def leave_one_out(estimator, X, y, costs=None):
     >>> leave_one_out(L1SVC(C=10, gamma=1.0).fit(X, y), X, y)
     0.5
     """
-    _, alpha, points, cost = observed(estimator, X, y, costs, "leave_one_out")
-    y = np.asarray(y)
-    require_two_each(y)
-    signs = signed_labels(y, estimator.classes_)
-    factors = class_factors(estimator.class_weight, y, estimator.classes_)
-    upper = estimator.C * (np.ones(len(y)) if factors is None else factors)
-    _require_memory("leave_one_out", len(y))
-    K = points
-    if estimator.kernel != "precomputed":
-        K = gram(points, **estimator._kernel_parameters(estimator._gamma))
-    K = np.ascontiguousarray(K)
-    errors = _leave_one_out(K, signs, alpha, upper).errors
-    return float(np.mean(errors if cost is None else cost * errors))
+    seen = observed(estimator, X, y, costs, "leave_one_out")
+    require_two_each(np.asarray(y))
+    n = len(seen.signs)
+    _require_memory("leave_one_out", n)
+    K = seen.gram(np.arange(n))
+    errors = _leave_one_out(K, seen.signs, seen.alpha, seen.upper).errors
+    return float(np.mean(errors if seen.cost is None else seen.cost * errors))
 
 
 def _leave_one_out(K, y, alpha, upper, decisions=False):
