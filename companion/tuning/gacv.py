@@ -11,7 +11,6 @@ import numpy as np
 from companion._utils.checks import checked_positive
 from companion._utils.memory import require_memory
 from companion.estimators._kernel_classifier import class_factors
-from companion.kernels import gram
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
 from companion.tuning.span import squared_spans
