@@ -310,7 +310,7 @@ class Evaluation:
         machine.classes_ = self.classes
         X_train = self._points(block.train, block.train)
         machine.n_features_in_ = X_train.shape[1]
-        machine._keep(result, X_train, y_signed, slice(None), block.gamma)
+        machine._keep(result, X_train, y_signed, np.arange(len(y_signed)), block.gamma)
         X_test = self._points(block.test, block.train)
         compute = machine.decision_function
 

@@ -34,8 +34,8 @@ from companion.tuning.surface import solve_costs
 
 __all__ = ["GACVSearch"]
 
-# Matrices of the size of the Gram matrix at the same time. The span inverts one over the free vectors,
-# which may be all, by way of two others.
+# Matrices of the size of the Gram matrix at the same time. The span inverts one over the free
+# vectors, which may be all, by way of two others.
 _MATRICES = {"joachims": 2, "span": 6, "leave_one_out": 8}
 
 # Values that differ by rounding only are tied.
