@@ -197,7 +197,7 @@ def ida_split(name, i):
 
 
 def _split_number(name, i, n_splits):
-    if isinstance(i, bool) or int(i) != i or not 1 <= i <= n_splits:
+    if i not in range(1, n_splits + 1):
         raise ValueError(
             f"the splits of {name!r} are numbered 1 to {n_splits}. Got {i!r}"
         )
@@ -228,17 +228,7 @@ def genuine_split(name, i):
     """
     look_up("problem of ten splits", name, dict.fromkeys(GENUINE))
     i = _split_number(name, i, N_GENUINE)
-    path = find_copy(f"ida/{name}.npz")
-    if path is not None:
-        with np.load(path) as held:
-            X = held["X"]
-            y = held["y"].astype(int)
-            trains = held["train"]
-            tests = held["test"]
-    else:
-        X, y, trains, tests = _read_benchmark(
-            name, fetch_file("ida-benchmarks/benchmarks.mat")
-        )
+    X, y, trains, tests = _genuine(name)
     train = trains[i - 1]
     test = tests[i - 1]
     return X[train], y[train], X[test], y[test]
@@ -265,12 +255,18 @@ def genuine_pool(name):
         As `genuine_split`.
     """
     look_up("problem that was drawn", name, dict.fromkeys(GENUINE_POOLS))
+    X, y, *_ = _genuine(name)
+    return X.copy(), y.copy()
+
+
+def _genuine(name):
+    """Inputs and labels of a problem as the benchmark has it, and the rows of its parts if any."""
     path = find_copy(f"ida/{name}.npz")
     if path is None:
-        X, y, _, _ = _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
-        return X.copy(), y.copy()
+        return _read_benchmark(name, fetch_file("ida-benchmarks/benchmarks.mat"))
     with np.load(path) as held:
-        return held["X"], held["y"].astype(int)
+        parts = [held[part] for part in ("train", "test") if part in held]
+        return held["X"], held["y"].astype(int), *parts
 
 
 @lru_cache(maxsize=4)

@@ -10,8 +10,6 @@ from functools import cache
 
 import numpy as np
 
-from companion.datasets.generators import random_generator
-
 __all__ = [
     "ThresholdCase",
     "get_threshold_case",
@@ -67,7 +65,6 @@ def get_threshold_case(case, cluster_weight=None):
     case : {"A", "B"}
     cluster_weight : float in [0, 1], optional
         Share of the narrow cluster in the positive class; 1/4 in case A and 0.4/1.4 in case B.
-        `ValueError` if it is no share.
 
     Returns
     -------
@@ -89,13 +86,9 @@ def get_threshold_case(case, cluster_weight=None):
         )
     else:
         raise ValueError(f"get_threshold_case: case must be 'A' or 'B'. Got {case!r}")
-    if cluster_weight is None:
-        return found
-    if not 0 <= cluster_weight <= 1:
-        raise ValueError(
-            f"get_threshold_case: cluster_weight must be in [0, 1]. Got {cluster_weight!r}"
-        )
-    return replace(found, cluster_weight=float(cluster_weight))
+    if cluster_weight is not None:
+        found = replace(found, cluster_weight=float(cluster_weight))
+    return found
 
 
 def threshold_case(case, n=500, rng=None, cluster_weight=None):
@@ -114,7 +107,7 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
         Labels -1 and +1.
     """
     parts = get_threshold_case(case, cluster_weight)
-    rng = random_generator("threshold_case", n, rng)
+    rng = np.random.default_rng(rng)
     positive = rng.random(n) < parts.prior
     in_cluster = positive & (rng.random(n) < parts.cluster_weight)
     level = rng.random(n)

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from companion._utils.batches import batches
 from companion._utils.progress import progress
 from companion._utils.warnings import warn_not_converged
 from companion.conformal import factors as conformal
@@ -233,8 +234,7 @@ class ConformalSVC(KernelClassifier):
         rng = check_random_state(self.random_state)
         validation = self._set_aside(signs, rng)
         problem, gamma = self._problem(X, side * signs, weight, validation, rule)
-        samples = np.arange(y.size)[kept]
-        self._require_definite(problem.K, samples[problem.train])
+        self._require_definite(problem.K, kept[problem.train])
         with progress(self):
             result = conformal_transformations(
                 problem,
@@ -252,8 +252,8 @@ class ConformalSVC(KernelClassifier):
                 "transformation."
             )
         self.minority_class_ = self.classes_[0 if turned else 1]
-        self.validation_ = samples[validation]
-        self._keep(result, problem, X, samples, side, gamma, rule)
+        self.validation_ = kept[validation]
+        self._keep(result, problem, X, kept, side, gamma, rule)
         return self
 
     def decision_function(self, X):
@@ -384,21 +384,17 @@ class ConformalSVC(KernelClassifier):
             return function(X[:, self._needed])
         parameters = self._kernel_parameters(self._gamma)
         values = np.empty(X.shape[0])
-        block = max(
-            1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0])
-        )
-        for start in range(0, X.shape[0], block):
-            rows = X[start : start + block]
-            distances = (
-                squared_distances(self._points, rows).T
-                if self._uses_distances
-                else None
-            )
-            diagonal = (
-                kernel_diagonal(rows, **parameters) if self._uses_diagonal else None
-            )
-            K = gram(self._points, rows, **parameters).T
-            values[start : start + block] = function(K, distances, diagonal)
+        block = PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0])
+        for rows in batches(X.shape[0], max(1, block)):
+            points = X[rows]
+            distances = None
+            diagonal = None
+            if self._uses_distances:
+                distances = squared_distances(self._points, points).T
+            if self._uses_diagonal:
+                diagonal = kernel_diagonal(points, **parameters)
+            K = gram(self._points, points, **parameters).T
+            values[rows] = function(K, distances, diagonal)
         require_finite("values", values)
         return values
 

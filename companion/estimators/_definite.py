@@ -80,9 +80,6 @@ def _is_definite(block, scale):
 
 def _sentence(block, names):
     diagonal = block.diagonal()
-    lowest = diagonal.argmin()
-    if diagonal[lowest] < 0.0:
-        return f"Sample {names[lowest]} shows it: k(x, x) = {diagonal[lowest]:.3g} is negative."
     excess = block**2 - np.outer(diagonal, diagonal)
     i, j = np.unravel_index(excess.argmax(), excess.shape)
     if excess[i, j] > _ROUNDING * block[i, j] ** 2:

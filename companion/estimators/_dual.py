@@ -87,9 +87,7 @@ class DualClassifier(KernelClassifier):
         require_definite = None
         if self._may_be_indefinite():
             C = self.C if bound_weight is None else self.C * bound_weight
-            require_definite = partial(
-                self._require_definite, K, np.arange(y.shape[0])[kept], self._box(C)[2]
-            )
+            require_definite = partial(self._require_definite, K, kept, self._box(C)[2])
             if not require_definite():
                 require_definite = None  # it has been said
         # Points are checked, and no exponential of a negative number is infinite.
@@ -113,7 +111,7 @@ class DualClassifier(KernelClassifier):
         """Store solution and certificate as fitted attributes."""
         self._keep_certificate(result)
         nonzero = result.alpha.nonzero()[0]
-        rows = nonzero if isinstance(kept, slice) else kept[nonzero]
+        rows = kept[nonzero]
         signs = y_signed.take(nonzero)
         beta = signs * result.alpha.take(nonzero)
         n_positive = np.count_nonzero(signs > 0)

@@ -14,6 +14,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from companion._utils.batches import batches
 from companion._utils.memory import require_memory
 from companion._utils.warnings import warn_caller
 from companion.estimators._compat import Interval, StrOptions, check_sample_weight
@@ -180,17 +181,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 "Sparse precomputed kernels are not supported. Pass the Gram matrix as an array, "
                 "by its toarray()."
             )
-        settings = {
-            "dtype": np.float64,
-            "order": "C",
-            "accept_sparse": "csr",
-            "reset": reset,
-        }
-        X = validate_data(self, X, y, **settings)
-        if isinstance(X, tuple):
-            X, y = X
-            return (_sparse.canonical(X) if issparse(X) else X), y
-        return _sparse.canonical(X) if issparse(X) else X
+        settings = {"dtype": np.float64, "order": "C", "accept_sparse": "csr"}
+        checked = validate_data(self, X, y, reset=reset, **settings)
+        X, *labels = checked if isinstance(checked, tuple) else (checked,)
+        X = _sparse.canonical(X) if issparse(X) else X
+        return (X, *labels) if labels else X
 
     def _decision_function(self, X):
         """Decision values of checked points."""
@@ -332,10 +327,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _training_set(self, X, y, sample_weight, signs):
-        """Drop samples of weight zero and combine the weights of samples and classes."""
-        if sample_weight is None and self.class_weight is None:
-            return slice(None), X, signs, None, None
-        kept = slice(None)
+        """Samples of positive weight, their X, signs and weights, and these times class weights.
+
+        Weights are None where all are one.
+        """
+        kept = np.arange(X.shape[0])
         weight = None
         if sample_weight is not None:
             settings = {"dtype": np.float64, "ensure_non_negative": True}
@@ -352,11 +348,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 signs = signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
-        if self.class_weight is None:
-            return kept, X, signs, weight, weight
-        name = type(self).__name__
-        factors = class_factors(self.class_weight, y, self.classes_, weight, name)
-        return kept, X, signs, weight, factors if weight is None else factors * weight
+        bound_weight = weight
+        if self.class_weight is not None:
+            name = type(self).__name__
+            factors = class_factors(self.class_weight, y, self.classes_, weight, name)
+            bound_weight = factors if weight is None else factors * weight
+        return kept, X, signs, weight, bound_weight
 
     def _keep_certificate(self, result):
         """Store what the solver says of its result as fitted attributes."""
@@ -384,14 +381,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _kernel_expansion(self, X, beta):
         """Kernel of X with the centres times beta, one or more columns, a block at a time."""
-        n = X.shape[0]
-        values = np.zeros((n, *beta.shape[1:]))
+        values = np.zeros((X.shape[0], *beta.shape[1:]))
         if len(beta) == 0:
             return values
         centres = self._centres()
         block = max(1, PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (8 * len(beta)))
         parameters = self._kernel_parameters(self._gamma)
-        for start in range(0, n, block):
-            rows = slice(start, start + block)
+        for rows in batches(X.shape[0], block):
             values[rows] = gram(X[rows], centres, **parameters) @ beta
         return values

@@ -228,7 +228,7 @@ class UnbiasedSVC(KernelClassifier):
         centres = self._place_prototypes(X, point_weight)
         with progress(self):
             result = wls(
-                self._design(X, np.arange(y.shape[0])[kept], centres, gamma),
+                self._design(X, kept, centres, gamma),
                 signs,
                 self.C,
                 loss=self._loss(),
@@ -289,7 +289,7 @@ class UnbiasedSVC(KernelClassifier):
         # An interior point leaves no multiplier at zero, only below the surplus of the margin.
         surplus = np.maximum(signs * result.decision_function - 1.0, 0.0)
         support = np.flatnonzero(result.alpha > bound * surplus)
-        self.support_ = support if isinstance(kept, slice) else kept[support]
+        self.support_ = kept[support]
         n_positive = np.count_nonzero(signs[support] > 0)
         self.n_support_ = np.array([support.size - n_positive, n_positive])
         self._normal = None
@@ -301,7 +301,7 @@ class UnbiasedSVC(KernelClassifier):
         else:
             used = np.flatnonzero(result.coef)
             if self.kernel == "precomputed":
-                self._centre_indices = used if isinstance(kept, slice) else kept[used]
+                self._centre_indices = kept[used]
             else:
                 self.prototypes_ = (X if centres is None else centres)[used]
         self.dual_coef_ = result.coef[used][np.newaxis, :]

@@ -212,10 +212,9 @@ class WeightedRobustSVC(KernelClassifier):
         gamma = self._resolved_gamma(X, weight)
         settings = {"form": self.form, "start": self.init}
         settings |= {"tol": self.tol, "max_iter": self.max_iter}
-        samples = np.arange(y.size)[kept]
         with progress(self):
             result = dca(
-                self._design(X, samples, gamma, len(classes)),
+                self._design(X, kept, gamma, len(classes)),
                 codes,
                 matrix,
                 self.C,
@@ -223,7 +222,7 @@ class WeightedRobustSVC(KernelClassifier):
                 sample_weight=weight,
                 **settings,
             )
-        self._keep(result, samples, X, gamma)
+        self._keep(result, kept, X, gamma)
         self.classes_ = classes
         self.utility_ = matrix
         self.truncation_ = s

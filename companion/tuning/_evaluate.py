@@ -1,7 +1,6 @@
 """Fits and scores of one kernel's candidates on all folds: the work behind the grid search."""
 
 import copy
-import math
 import numbers
 import warnings
 from collections import defaultdict
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from traceback import format_exc
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from companion.estimators._kernel_classifier import (
     silent_overflow,
     weighted_gamma,
 )
-from companion.kernels import gram
+from companion.kernels import gram, squared_distances
 from companion.kernels._loops import cut
 from companion.solvers.ls import LSPath, ls
 from companion.tuning._path import WarmPath
@@ -53,17 +53,9 @@ class CPath:
 
 def paths_by_kernel(machine, candidates):
     """Arrange candidates in groups of equal kernel, and in paths of ascending C."""
-    members = defaultdict(list)
-    for number, candidate in enumerate(candidates):
-        rest = {name: value for name, value in candidate.items() if name != "C"}
-        members[tuple((name, identity(rest[name])) for name in sorted(rest))].append(
-            number
-        )
-
     kernels = defaultdict(list)
-    for group in members.values():
-        shared = {k: v for k, v in candidates[group[0]].items() if k != "C"}
-        member = clone(machine).set_params(**clone(shared, safe=False))
+    for shared, group in groups_by(candidates, lambda name: name != "C"):
+        member = with_parameters(machine, shared)
         cost = {number: candidates[number].get("C", machine.C) for number in group}
         ascending = sorted(group, key=cost.__getitem__)
         path = CPath(member, [cost[number] for number in ascending], ascending)
@@ -72,19 +64,26 @@ def paths_by_kernel(machine, candidates):
     return list(kernels.values())
 
 
+def groups_by(candidates, is_shared):
+    """Values of some parameters, and the numbers of the candidates that agree in them."""
+    groups = {}
+    for number, candidate in enumerate(candidates):
+        shared = {
+            name: candidate[name] for name in sorted(candidate) if is_shared(name)
+        }
+        key = tuple((name, identity(value)) for name, value in shared.items())
+        groups.setdefault(key, (shared, []))[1].append(number)
+    return list(groups.values())
+
+
+def with_parameters(estimator, parameters):
+    """A clone with these parameters."""
+    return clone(estimator).set_params(**clone(parameters, safe=False))
+
+
 def identity(value):
     """A hashable stand-in: equal values of one type agree, anything else is itself alone."""
     return (type(value), value) if isinstance(value, (str, int, float)) else id(value)
-
-
-class Workspace(dict):
-    """Memory that kernel after kernel and fold after fold are written to: fresh pages are slow."""
-
-    def matrix(self, name, *shape):
-        """The matrix of this name and shape; its entries are whatever was there before."""
-        if name not in self or self[name].size < math.prod(shape):
-            self[name] = np.empty(math.prod(shape))
-        return self[name][: math.prod(shape)].reshape(shape)
 
 
 @dataclass
@@ -124,71 +123,60 @@ class Evaluation:
     return_train_score: bool
 
     @silent_overflow
-    def of_kernel(self, paths, fold_numbers, distances, space):
+    def of_kernel(self, paths, fold_numbers, distances):
         """Evaluate paths that share kernel parameters; return {(candidate, fold): result}."""
         machine = paths[0].machine
-        K, shared_time, failure = self._attempt(
-            self._shared_gram, machine, distances, space
-        )
+        start = perf_counter()
+        K, _, failure = self._attempt(self._shared_gram, machine, distances)
         if failure is not None:
             return self.all_failed(paths, fold_numbers, failure)
         cells = {}
         for fold in fold_numbers:
-            block, kernel_time, failure = self._attempt(
-                self._block, machine, fold, K, distances, space
-            )
+            block, _, failure = self._attempt(self._block, machine, fold, K, distances)
             if failure is not None:
                 cells |= self.all_failed(paths, [fold], failure)
                 continue
             for path in paths:
-                cells |= self._of_fold(path, block, kernel_time / len(paths))
-        for cell in cells.values():
-            cell["fit_time"] += shared_time / len(cells)
+                cells |= self._of_fold(path, block)
+        share_time(cells, perf_counter() - start)
         return cells
 
     # ------------------------------------------------------------- kernels
 
-    def _shared_gram(self, machine, distances, space):
+    def distances(self, kernels):
+        """Squared distances of the points if a kernel is made of them."""
+        if any(paths[0].machine.kernel == "rbf" for paths in kernels):
+            return squared_distances(self.X)
+        return None
+
+    def _shared_gram(self, machine, distances):
         """The Gram matrix that all folds share, None where gamma depends on the training rows."""
+        has_gamma = machine.kernel in ("rbf", "poly", "sigmoid")
+        if has_gamma and isinstance(machine.gamma, str):
+            return None
+        return self._gram(machine, machine.gamma if has_gamma else 1.0, distances)
+
+    def _gram(self, machine, gamma, distances):
         if machine.kernel == "precomputed":
             return self.X
-        if machine.kernel not in ("rbf", "poly", "sigmoid"):
-            return gram(self.X, **machine._kernel_parameters(1.0))
-        if isinstance(machine.gamma, str):
-            return None
         distances = distances if machine.kernel == "rbf" else None
-        n = len(self.y)
-        parameters = machine._kernel_parameters(float(machine.gamma))
-        K = space.matrix("K", n, n)
-        return gram(self.X, squared_distances=distances, out=K, **parameters)
+        parameters = machine._kernel_parameters(float(gamma))
+        return gram(self.X, squared_distances=distances, **parameters)
 
-    def _block(self, machine, fold, K, distances, space):
+    def _block(self, machine, fold, K, distances):
         train = self._training_rows(fold)
         test = self.splits[fold][1]
-        if K is not None:
-            gamma = 1.0 if isinstance(machine.gamma, str) else float(machine.gamma)
-            parts = [
-                _cut(K, rows, train, space.matrix(name, rows.size, train.size))
-                for name, rows in (("train", train), ("test", test))
-            ]
-            return _Block(fold, train, test, *parts, gamma)
-        weight = None if self.sample_weight is None else self.sample_weight[train]
-        points = self.X[train]
-        gamma = weighted_gamma(machine.gamma, points, weight)
-        parameters = machine._kernel_parameters(gamma)
-        if machine.kernel == "rbf":
-            parts = [
-                gram(
-                    points, squared_distances=_cut(distances, rows, train), **parameters
-                )
-                for rows in (train, test)
-            ]
-        else:
-            parts = [
-                gram(points, **parameters),
-                gram(self.X[test], points, **parameters),
-            ]
-        return _Block(fold, train, test, *parts, gamma)
+        gamma = machine.gamma
+        if K is None:
+            gamma = weighted_gamma(gamma, self.X[train], self._weight(train))
+            K = self._gram(machine, gamma, distances)
+        gamma = 1.0 if isinstance(gamma, str) else float(gamma)
+        return _Block(
+            fold, train, test, _cut(K, train, train), _cut(K, test, train), gamma
+        )
+
+    def _weight(self, rows):
+        return None if self.sample_weight is None else self.sample_weight[rows]
 
     def _training_rows(self, fold):
         train = self.splits[fold][0]
@@ -196,53 +184,32 @@ class Evaluation:
 
     # ------------------------------------------------------------- fold by fold
 
-    def _of_fold(self, path, block, kernel_time):
+    def _of_fold(self, path, block):
         """All C of a path on one fold, each started from the one before."""
-        n_cells = len(path.C_values)
-        y_signed = None
-        solver = None
         begun, _, failure = self._attempt(self._begin, path, block)
         if failure is not None:
-            fits = [(None, 0.0, failure)] * n_cells
-        else:
-            y_signed, bound_weight, solver = begun
-            fits = [
-                self._attempt(self._solve, path.machine, solver, C, block, bound_weight)
-                for C in path.C_values
-            ]
-
-        start = perf_counter()
-        decisions = np.zeros((len(block.test), n_cells))
-        solved = [
-            column for column, (result, _, _) in enumerate(fits) if result is not None
+            return self.all_failed([path], [block.fold], failure)
+        y_signed, bound_weight, solver = begun
+        fits = [
+            self._attempt(self._solve, path.machine, solver, C, block, bound_weight)
+            for C in path.C_values
         ]
-        if solved:
-            decisions[:, solved] = block.decisions(
-                y_signed, [fits[k][0] for k in solved]
-            )
+        decisions = np.zeros((len(block.test), len(fits)))
+        results = {k: fit[0] for k, fit in enumerate(fits) if fit[2] is None}
+        if results:
+            decisions[:, [*results]] = block.decisions(y_signed, results.values())
             if self.scorer is None and isinstance(solver, WarmPath):
-                self._settle(path, solver, block, y_signed, fits, decisions)
-        product_time = (perf_counter() - start) / n_cells
-
+                self._settle(path, solver, block, y_signed, results, decisions)
         cells = {}
-        for column, (result, fit_time, failure) in enumerate(fits):
+        for k, (_, seconds, failure) in enumerate(fits):
             start = perf_counter()
-            if failure is not None:
-                cell = self.failed()
-            elif self.scorer is None:
-                cell = {"test_scores": self._accuracy(decisions[:, column], block.test)}
-                if self.return_train_score:
-                    cell["train_scores"] = self._accuracy(
-                        result.decision_function, block.train
-                    )
-            else:
-                machine = self._fitted(path, column, result, block, y_signed)
-                cell = self._scored(machine, block, decisions[:, column])
-            cell["fit_error"] = failure
-            cell["n_test_samples"] = len(block.test)
-            cell["fit_time"] = fit_time + kernel_time / n_cells
-            cell["score_time"] = perf_counter() - start + product_time
-            cells[path.candidates[column], block.fold] = cell
+            cell = self.failed(block.fold, failure)
+            if failure is None:
+                found = results[k], block, y_signed, decisions[:, k]
+                cell |= self._scores(path, k, *found)
+            cell["fit_time"] = seconds
+            cell["score_time"] = perf_counter() - start
+            cells[path.candidates[k], block.fold] = cell
         return cells
 
     def _begin(self, path, block):
@@ -273,22 +240,22 @@ class Evaluation:
             failure = format_exc()
         return result, perf_counter() - start, failure
 
-    def _settle(self, path, solver, block, y_signed, fits, decisions):
+    def _settle(self, path, solver, block, y_signed, results, decisions):
         """Refine, in place, the solutions that leave a predicted sign to the tolerance."""
         tol = path.machine.tol
         for column in np.flatnonzero((np.abs(decisions) < DOUBT * tol).any(axis=0)):
-            result, seconds, failure = fits[column]
+            result = results.get(column)
+            C = path.C_values[column]
             # A hard margin is a problem of its own, which no C of the path refines.
-            refinable = np.isfinite(path.C_values[column])
-            if refinable and result is not None and result.converged:
-                better = solver.refined(path.C_values[column], result, SETTLING * tol)
-                decisions[:, column] = block.decisions(y_signed, [better])[:, 0]
-                fits[column] = better, seconds, failure
+            if np.isfinite(C) and result is not None and result.converged:
+                results[column] = solver.refined(C, result, SETTLING * tol)
+                better = block.decisions(y_signed, [results[column]])
+                decisions[:, column] = better[:, 0]
 
     def _training_labels(self, machine, train):
         y = self.y[train]
         machine._require_two(np.unique(y), _ADVICE)
-        weight = None if self.sample_weight is None else self.sample_weight[train]
+        weight = self._weight(train)
         factors = class_factors(machine.class_weight, y, self.classes, weight)
         if factors is not None:
             weight = factors if weight is None else factors * weight
@@ -308,56 +275,55 @@ class Evaluation:
             return self.error_score
         return float(np.average(correct, weights=weights))
 
-    def failed(self):
-        """Scores of a fit that failed."""
+    def failed(self, fold, failure):
+        """A cell as scikit-learn collects them, with the scores of a fit that failed."""
         score = self.error_score
         if isinstance(self.scorer, MultimetricScorer) and isinstance(
             score, numbers.Number
         ):
-            score = dict.fromkeys(self.scorer._scorers, self.error_score)
-        cell = {"test_scores": score}
+            score = dict.fromkeys(self.scorer._scorers, score)
+        cell = {"fit_error": failure, "n_test_samples": len(self.splits[fold][1])}
+        cell |= {"fit_time": 0.0, "score_time": 0.0, "test_scores": score}
         if self.return_train_score:
-            cell["train_scores"] = score.copy() if isinstance(score, dict) else score
+            cell["train_scores"] = copy.copy(score)
         return cell
 
     def all_failed(self, paths, fold_numbers, failure):
         """The cells of these paths and folds, of which none could begin."""
         return {
-            (candidate, fold): self.failed()
-            | {
-                "fit_error": failure,
-                "n_test_samples": len(self.splits[fold][1]),
-                "fit_time": 0.0,
-                "score_time": 0.0,
-            }
+            (candidate, fold): self.failed(fold, failure)
             for path in paths
             for candidate in path.candidates
             for fold in fold_numbers
         }
 
-    def _fitted(self, path, column, result, block, y_signed):
-        """The machine of a cell as its own `fit` would have left it."""
+    def _scores(self, path, column, result, block, y_signed, decisions):
+        """Scores of a solution; a scorer finds the decision values already computed."""
+        if self.scorer is None:
+            scores = {"test_scores": self._accuracy(decisions, block.test)}
+            if self.return_train_score:
+                of_train = self._accuracy(result.decision_function, block.train)
+                scores["train_scores"] = of_train
+            return scores
         machine = copy.copy(path.machine)
         machine.C = path.C_values[column]
         machine.classes_ = self.classes
         X_train = self._points(block.train, block.train)
         machine.n_features_in_ = X_train.shape[1]
-        machine._keep(result, X_train, y_signed, slice(None), block.gamma)
-        return machine
-
-    def _scored(self, machine, block, decisions):
-        """Scores by the scorer, which finds the decision values already computed."""
+        machine._keep(result, X_train, y_signed, np.arange(len(y_signed)), block.gamma)
         X_test = self._points(block.test, block.train)
-        machine.decision_function = remembering(
-            machine.decision_function, X_test, decisions
-        )
-        cell = {"test_scores": self._score(machine, X_test, block.test)}
+        compute = machine.decision_function
+
+        def decision_function(X):  # scikit-learn looks at its name
+            return decisions if X is X_test else compute(X)
+
+        machine.decision_function = decision_function
+        scores = {"test_scores": self._score(machine, X_test, block.test)}
         if self.return_train_score:
-            rows = self.splits[block.fold][0]
-            cell["train_scores"] = self._score(
-                machine, self._points(rows, block.train), rows
-            )
-        return cell
+            train = self.splits[block.fold][0]
+            X_train = self._points(train, block.train)
+            scores["train_scores"] = self._score(machine, X_train, train)
+        return scores
 
     def _score(self, machine, X, rows):
         parameters = {}
@@ -371,36 +337,28 @@ class Evaluation:
         return _cut(self.X, rows, columns) if self.precomputed else self.X[rows]
 
 
-def _cut(K, rows, columns, part=None):
-    part = np.empty((rows.size, columns.size)) if part is None else part
+def _cut(K, rows, columns):
+    part = np.empty((rows.size, columns.size))
     cut(K, rows, columns, part)
     return part
 
 
-class _Factorised:
-    """Solutions of :class:`LSSVC` by a factorisation for each C."""
-
-    def __init__(self, K, y, weight):
-        self.solve = partial(ls, K, y, sample_weight=weight)
+def share_time(cells, seconds):
+    """Add what the cells have not taken themselves to their fit times, in equal parts."""
+    own = sum(cell["fit_time"] + cell["score_time"] for cell in cells.values())
+    for cell in cells.values():
+        cell["fit_time"] += (seconds - own) / len(cells)
 
 
 def path_solver(path, K, y, weight):
-    """What solves for one C after the other."""
-    machine = path.machine
-    if not is_direct(machine):
-        return WarmPath(machine, K, y, weight)
-    return (LSPath if len(path.C_values) >= LS_PATH_FROM else _Factorised)(K, y, weight)
+    """What solves for one C after the other, by its method `solve`."""
+    if not is_direct(path.machine):
+        return WarmPath(path.machine, K, y, weight)
+    if len(path.C_values) >= LS_PATH_FROM:
+        return LSPath(K, y, weight)
+    return SimpleNamespace(solve=partial(ls, K, y, sample_weight=weight))
 
 
 def is_direct(machine):
     """Whether the machine factorises its Gram matrix."""
     return isinstance(machine, LSSVC) and machine.solver == "cholesky"
-
-
-def remembering(compute, X_known, values):
-    """Decision function that has the values of one array at hand and computes all others."""
-
-    def decision_function(X):
-        return values if X is X_known else compute(X)
-
-    return decision_function

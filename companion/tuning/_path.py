@@ -20,30 +20,25 @@ class WarmPath:
         self.is_suspicious = machine.kernel != "rbf"
         self.machine = machine
         self.weights = 1.0 if bound_weight is None else bound_weight
-        self.box = machine._box(self.weights)
         self.rules = rules_of(len(y), **machine._smo_settings())
         self.problem = None
 
     def solve(self, C):
         """Result for a C that is not less than the one before."""
         if np.inf == C:
-            box = self.machine._box(C * self.weights)
-            problem = checked_problem(
-                self.K, self.y, *box, check_finite=self.is_suspicious
-            )
-            return solve(problem, self.rules)
+            return solve(self._problem_of(C), self.rules)
         if self.problem is None:
-            problem = checked_problem(
-                self.K, self.y, *self.box, check_finite=self.is_suspicious
-            )
-            self.problem = problem
-            self.box = [
-                bound.copy() for bound in (problem.low, problem.high, problem.ridge)
-            ]
+            self.problem = self._problem_of(1.0)
+            bounds = self.problem.low, self.problem.high, self.problem.ridge
+            self.box = [bound.copy() for bound in bounds]
             self.C = C
         most = C / self.C
         self.C = C
         return self._continued(C, most, self.rules)
+
+    def _problem_of(self, C):
+        box = self.machine._box(C * self.weights)
+        return checked_problem(self.K, self.y, *box, check_finite=self.is_suspicious)
 
     def refined(self, C, result, tol):
         """Result for the same C and a smaller tolerance; `result` where that is not reached."""

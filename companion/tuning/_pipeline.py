@@ -1,10 +1,8 @@
 """Pipelines in the grid search: transformers fitted once a fold, kernels shared inside it."""
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import chain
 from time import perf_counter
-from traceback import format_exc
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,13 @@ from sklearn.pipeline import Pipeline
 from companion._utils.threads import one_thread
 from companion.estimators._compat import rows_of
 from companion.estimators._dual import DualClassifier
-from companion.kernels import squared_distances
-from companion.tuning._evaluate import Evaluation, Workspace, identity, paths_by_kernel
+from companion.tuning._evaluate import (
+    Evaluation,
+    groups_by,
+    paths_by_kernel,
+    share_time,
+    with_parameters,
+)
 
 
 def machine_of(estimator):
@@ -44,19 +47,11 @@ def is_plain(pipeline, candidates):
 def groups_of(pipeline, candidates):
     """Groups of candidates whose transformers are the same."""
     prefix = prefix_of(pipeline)
-    members = defaultdict(list)
-    for number, candidate in enumerate(candidates):
-        others = sorted(name for name in candidate if not name.startswith(prefix))
-        members[tuple((name, identity(candidate[name])) for name in others)].append(
-            number
-        )
     groups = []
-    for numbers in members.values():
-        first = candidates[numbers[0]]
-        shared = {
-            name: value for name, value in first.items() if not name.startswith(prefix)
-        }
-        whole = clone(pipeline).set_params(**clone(shared, safe=False))
+    for shared, numbers in groups_by(
+        candidates, lambda name: not name.startswith(prefix)
+    ):
+        whole = with_parameters(pipeline, shared)
         of_the_machine = [
             {
                 name.removeprefix(prefix): value
@@ -65,9 +60,8 @@ def groups_of(pipeline, candidates):
             }
             for number in numbers
         ]
-        groups.append(
-            Group(whole[:-1], paths_by_kernel(whole[-1], of_the_machine), numbers)
-        )
+        kernels = paths_by_kernel(whole[-1], of_the_machine)
+        groups.append(Group(whole[:-1], kernels, numbers))
     return groups
 
 
@@ -94,29 +88,18 @@ class PipelineEvaluation:
     def of_fold(self, group, fold):
         """Evaluate a group on one fold; return {(candidate, fold): result}."""
         start = perf_counter()
-        try:
-            evaluation = self._transformed(group, fold)
-        except Exception:
-            if self.common.error_score == "raise":
-                raise
-            cells = self.common.all_failed(
-                chain.from_iterable(group.kernels), [fold], format_exc()
-            )
-            return {
-                (group.numbers[number], fold): cells[number, fold]
-                for number, _ in cells
-            }
-        shared_time = perf_counter() - start
-        cells = {}
-        with one_thread():
-            distances = None
-            if any(paths[0].machine.kernel == "rbf" for paths in group.kernels):
-                distances = squared_distances(evaluation.X)
-            space = Workspace()
-            for paths in group.kernels:
-                cells |= evaluation.of_kernel(paths, [0], distances, space)
-        for cell in cells.values():
-            cell["fit_time"] += shared_time / len(cells)
+        common = self.common
+        evaluation, _, failure = common._attempt(self._transformed, group, fold)
+        if failure is not None:
+            paths = chain.from_iterable(group.kernels)
+            cells = common.all_failed(paths, [fold], failure)
+        else:
+            cells = {}
+            with one_thread():
+                distances = evaluation.distances(group.kernels)
+                for paths in group.kernels:
+                    cells |= evaluation.of_kernel(paths, [0], distances)
+        share_time(cells, perf_counter() - start)
         return {
             (group.numbers[number], fold): cell for (number, _), cell in cells.items()
         }
@@ -125,23 +108,19 @@ class PipelineEvaluation:
         """The fold's samples as the machine sees them, training samples first."""
         train, test = self.common.splits[fold]
         transformers = clone(group.transformers)
-        X_train = rows_of(self.X, train)
-        points = [transformers.fit_transform(X_train, rows_of(self.y, train))]
-        points.append(transformers.transform(rows_of(self.X, test)))
-        checker = clone(group.kernels[0][0].machine)
-        points = [
-            checker._validated(part, reset=k == 0) for k, part in enumerate(points)
-        ]
-        points = (
-            sp.vstack(points, format="csr") if any(map(sp.issparse, points)) else points
+        X_train = transformers.fit_transform(
+            rows_of(self.X, train), rows_of(self.y, train)
         )
-        points = points if sp.issparse(points) else np.vstack(points)
-        checker._require_size(points)
-        rows = np.arange(points.shape[0])
-        y = np.concatenate([self.common.y[train], self.common.y[test]])
+        points = [X_train, transformers.transform(rows_of(self.X, test))]
+        is_sparse = any(map(sp.issparse, points))
+        points = sp.vstack(points, format="csr") if is_sparse else np.vstack(points)
+        machine = group.kernels[0][0].machine
+        points = machine._validated(points)
+        machine._require_size(points)
+        rows = np.arange(len(train) + len(test))
         return replace(
             self.common,
             X=points,
-            y=y,
+            y=np.concatenate([self.common.y[train], self.common.y[test]]),
             splits=[(rows[: len(train)], rows[len(train) :])],
         )

@@ -1,14 +1,14 @@
-"""A fitted L1-SVM seen on its training set: margins, multipliers, kernel diagonal and costs."""
+"""A fitted L1-SVM seen on its training set: margins, multipliers, kernel and costs."""
 
 from collections.abc import Mapping
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from companion.estimators import L1SVC
-from companion.estimators._kernel_classifier import class_factors
+from companion.estimators._kernel_classifier import class_factors, signed_labels
 from companion.kernels._gram import gram, kernel_diagonal
 
 _BLOCK = 500
@@ -42,39 +42,69 @@ def largest_difference(X, *, kernel, **parameters):
     return largest
 
 
+class Observed(NamedTuple):
+    """What the criteria need of the training set of a machine; costs are None for ones."""
+
+    margin: np.ndarray
+    alpha: np.ndarray
+    upper: np.ndarray
+    signs: np.ndarray
+    cost: np.ndarray | None
+    points: np.ndarray
+    kernel: dict
+
+    def gram(self, rows):
+        """Gram matrix of some of the samples."""
+        if self.kernel["kernel"] == "precomputed":
+            return self.points[np.ix_(rows, rows)]
+        return gram(self.points[rows], **self.kernel)
+
+
 def observed(estimator, X, y, costs, name):
-    """Margins, multipliers, checked points and costs of the training set of a machine."""
+    """The training set of a machine, checked."""
     check_machine(estimator, name)
     X = estimator._queries(X)
     y = np.asarray(y)
-    if y.shape != X.shape[:1]:
+    n = X.shape[0]
+    if y.shape != (n,):
         raise ValueError(
-            f"{name} needs one label for each of the {X.shape[0]} samples. Got y of shape "
-            f"{y.shape}."
+            f"{name} needs one label for each of the {n} samples. Got y of shape {y.shape}."
         )
-    unknown = np.setdiff1d(y, estimator.classes_)
+    classes = estimator.classes_
+    unknown = np.setdiff1d(y, classes)
     if unknown.size:
         raise ValueError(
-            f"The labels given to {name} must be those of the machine, "
-            f"{estimator.classes_.tolist()}. Got {unknown[:5].tolist()}."
+            f"The labels given to {name} must be those of the machine, {classes.tolist()}. "
+            f"Got {unknown[:5].tolist()}."
         )
-    if len(np.unique(y)) < 2:
+    factors = class_factors(estimator.class_weight, y, classes)
+    upper = estimator.C * (np.ones(n) if factors is None else factors)
+    signs = signed_labels(y, classes)
+    support = estimator.support_
+    beta = estimator.dual_coef_[0]
+    fits = support.max(initial=-1) < n and np.array_equal(np.sign(beta), signs[support])
+    if estimator.kernel == "precomputed":
+        fits = fits and X.shape[1] == n
+    else:
+        fits = fits and abs(X[support] - estimator.support_vectors_).sum() == 0.0
+    if fits:
+        alpha = np.zeros(n)
+        alpha[support] = np.abs(beta)
+        margin = signs * estimator._decision_function(X)
+        slack = 1e-6 * (1.0 + np.abs(margin).max() + alpha.sum())
+        slack += estimator.kkt_violation_
+        may_rise = alpha < upper * (1.0 - 1e-9)
+        is_wrong = (may_rise & (margin < 1.0 - slack)) | (alpha > upper * (1.0 + 1e-9))
+        fits = not is_wrong.any()
+    if not fits:
         raise ValueError(
-            f"{name} needs the training set of the machine, with samples of two classes. "
-            f"Got only one class: {y[0]!r}."
+            f"The X and y given to {name} must be what the machine was fitted to, without sample "
+            "weights. Got samples whose labels or margins do not go with its dual variables: pass "
+            "the training set, in its order, and use class_weight for costs."
         )
-    signs = np.where(y == estimator.classes_[1], 1.0, -1.0)
-    _check_support(estimator, X, signs, name)
-    alpha = np.zeros(X.shape[0])
-    alpha[estimator.support_] = np.abs(estimator.dual_coef_[0])
-    margin = signs * estimator._decision_function(X)
-    upper = np.full(X.shape[0], float(estimator.C))
-    factors = class_factors(estimator.class_weight, y, estimator.classes_)
-    if factors is not None:
-        upper *= factors
-    _check_optimality(estimator, margin, alpha, upper, name)
-    cost = cost_vector(costs, estimator.class_weight, y, estimator.classes_, name)
-    return margin, alpha, X, cost
+    cost = cost_vector(costs, estimator.class_weight, y, classes, name)
+    kernel = estimator._kernel_parameters(estimator._gamma)
+    return Observed(margin, alpha, upper, signs, cost, X, kernel)
 
 
 def check_machine(estimator, name):
@@ -87,39 +117,6 @@ def check_machine(estimator, name):
     check_is_fitted(estimator)
 
 
-def _check_support(estimator, X, signs, name):
-    support = estimator.support_
-    if estimator.kernel == "precomputed":
-        good = X.shape[0] == X.shape[1]
-    else:
-        is_there = support.max(initial=-1) < X.shape[0]
-        good = is_there and _equal(X[support], estimator.support_vectors_)
-    if not (good and np.array_equal(np.sign(estimator.dual_coef_[0]), signs[support])):
-        raise ValueError(
-            f"The X and y given to {name} must be what the machine was fitted to. The support "
-            "vectors of the machine are not at their places in them, or have other labels: pass "
-            "the training set, in its order."
-        )
-
-
-def _equal(X, Z):
-    if not (issparse(X) or issparse(Z)):
-        return np.array_equal(X, Z)
-    return (csr_array(X) != csr_array(Z)).nnz == 0
-
-
-def _check_optimality(estimator, margin, alpha, upper, name):
-    """Refuse samples whose margins or multipliers the machine cannot have left like this."""
-    slack = estimator.kkt_violation_ + 1e-6 * (1.0 + np.abs(margin).max() + alpha.sum())
-    open_below = (alpha < upper * (1.0 - 1e-9)) & (margin < 1.0 - slack)
-    if open_below.any() or (alpha > upper * (1.0 + 1e-9)).any():
-        raise ValueError(
-            f"The X and y given to {name} must be what the machine was fitted to, without sample "
-            "weights. They hold samples of margin below 1 whose dual variable is not at its bound "
-            "C L(y), or beyond it: pass the training set, and use class_weight for costs."
-        )
-
-
 def cost_pair(costs, classes, name):
     """Costs of both classes, in their order, from a mapping that is checked."""
     if not isinstance(costs, Mapping):
@@ -127,16 +124,15 @@ def cost_pair(costs, classes, name):
             f"The 'costs' of {name} must map each label to its cost, as in "
             f"{{{classes[0]!r}: 1.5, {classes[1]!r}: 0.5}}. Got {type(costs).__name__}."
         )
-    missing = [label for label in classes.tolist() if label not in costs]
-    unknown = [label for label in costs if label not in classes.tolist()]
-    if missing or unknown:
+    labels = classes.tolist()
+    if set(costs) != set(labels):
         raise ValueError(
-            f"The 'costs' of {name} must name both labels {classes.tolist()} and no others. "
+            f"The 'costs' of {name} must name both labels {labels} and no others. "
             f"Got {dict(costs)!r}."
         )
-    pair = tuple(costs[label] for label in classes.tolist())
+    pair = [costs[label] for label in labels]
     if not all(isinstance(cost, Real) and 0.0 < cost < np.inf for cost in pair):
         raise ValueError(
             f"The 'costs' of {name} must be positive finite numbers. Got {dict(costs)!r}."
         )
-    return float(pair[0]), float(pair[1])
+    return pair

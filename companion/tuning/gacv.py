@@ -11,7 +11,6 @@ import numpy as np
 from companion._utils.checks import checked_positive
 from companion._utils.memory import require_memory
 from companion.estimators._kernel_classifier import class_factors
-from companion.kernels import gram
 from companion.tuning import _training_set as training
 from companion.tuning import criteria
 from companion.tuning.span import squared_spans
@@ -68,13 +67,9 @@ def gacv(estimator, X, y, costs=None, *, update="joachims"):
     1.23
     """
     checked_update(update, "gacv")
-    margin, alpha, points, cost = training.observed(estimator, X, y, costs, "gacv")
-    if update == "span":
-        factor = _spans(estimator, points, y, alpha, "gacv")
-    else:
-        kernel = estimator._kernel_parameters(estimator._gamma)
-        factor = training.gram_diagonal(points, **kernel)
-    return float(criteria.gacv_values(margin, alpha * factor, cost))
+    seen = training.observed(estimator, X, y, costs, "gacv")
+    factor = _factor(seen, update, "diagonal", "gacv")
+    return float(criteria.gacv_values(seen.margin, seen.alpha * factor, seen.cost))
 
 
 def checked_update(update, name, bound="diagonal"):
@@ -83,32 +78,30 @@ def checked_update(update, name, bound="diagonal"):
         raise ValueError(
             f"The 'update' parameter of {name} must be one of {', '.join(UPDATES)}. Got {update!r}."
         )
-    is_default = isinstance(bound, str) and bound == "diagonal"
-    if update == "span" and not is_default:
+    if update == "span" and bound != "diagonal":
         raise ValueError(
             f"{name} with update='span' takes no 'bound': the squared span stands in its place. "
             f"Got {bound!r}; leave it at 'diagonal'."
         )
 
 
-def _spans(estimator, points, y, alpha, name):
-    """Squared spans of the training points of a machine, those of support vectors not zero."""
-    support = estimator.support_
+def _factor(seen, update, bound, name):
+    """What the multipliers are multiplied with: a number, or one for each sample."""
+    if update == "joachims":
+        if bound == "diagonal":
+            return training.gram_diagonal(seen.points, **seen.kernel)
+        if bound == "joachims":
+            return training.largest_difference(seen.points, **seen.kernel)
+        return float(bound)
+    support = np.flatnonzero(seen.alpha)
     require_memory(
         f"{name} with update='span' for {len(support):,} support vectors",
         _MATRICES * len(support) ** 2 * 8e-6,
         "Use update='joachims', which takes no matrix.",
     )
-    if estimator.kernel == "precomputed":
-        K = points[np.ix_(support, support)]
-    else:
-        K = gram(points[support], **estimator._kernel_parameters(estimator._gamma))
-    upper = np.full(len(alpha), float(estimator.C))
-    factors = class_factors(estimator.class_weight, np.asarray(y), estimator.classes_)
-    if factors is not None:
-        upper *= factors
-    spans = np.zeros(len(alpha))
-    spans[support] = squared_spans(np.asarray(K), alpha[support], upper[support])
+    spans = np.zeros(len(seen.alpha))
+    K = seen.gram(support)
+    spans[support] = squared_spans(K, seen.alpha[support], seen.upper[support])
     return spans
 
 
@@ -148,26 +141,14 @@ def xi_alpha(
     checked_positive(rho, "rho", "xi_alpha")
     checked_update(update, "xi_alpha", bound)
     is_number = isinstance(bound, Real) and 0.0 < bound < np.inf
-    if not (
-        is_number or (isinstance(bound, str) and bound in ("diagonal", "joachims"))
-    ):
+    if not is_number and bound not in ("diagonal", "joachims"):
         raise ValueError(
             "The 'bound' parameter of xi_alpha must be 'diagonal', 'joachims' or a positive "
             f"number. Got {bound!r} instead."
         )
-    margin, alpha, points, cost = training.observed(estimator, X, y, costs, "xi_alpha")
-    if update == "span":
-        factor = _spans(estimator, points, y, alpha, "xi_alpha")
-    elif is_number:
-        factor = float(bound)
-    else:
-        compute = (
-            training.gram_diagonal
-            if bound == "diagonal"
-            else training.largest_difference
-        )
-        factor = compute(points, **estimator._kernel_parameters(estimator._gamma))
-    return float(criteria.xi_alpha_values(margin, alpha * factor, cost, rho=rho))
+    seen = training.observed(estimator, X, y, costs, "xi_alpha")
+    influence = seen.alpha * _factor(seen, update, bound, "xi_alpha")
+    return float(criteria.xi_alpha_values(seen.margin, influence, seen.cost, rho=rho))
 
 
 def gckl(estimator, X, probability, costs=None):

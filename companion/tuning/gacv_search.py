@@ -23,7 +23,7 @@ from companion.estimators._kernel_classifier import (
     silent_overflow,
 )
 from companion.kernels import gram, squared_distances
-from companion.tuning._evaluate import paths_by_kernel
+from companion.tuning._evaluate import paths_by_kernel, with_parameters
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.gacv import UPDATES, checked_update
@@ -33,6 +33,10 @@ from companion.tuning.span import squared_spans
 from companion.tuning.surface import solve_costs
 
 __all__ = ["GACVSearch"]
+
+# Matrices of the size of the Gram matrix at the same time. The span inverts one over the free
+# vectors, which may be all, by way of two others.
+_MATRICES = {"joachims": 2, "span": 6, "leave_one_out": 8}
 
 # Values that differ by rounding only are tied.
 _TIE = 1e-12
@@ -222,15 +226,12 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             print(
                 f"Fitting each of {len(candidates)} candidates to {len(y_kept)} samples"
             )
-        training_set = _TrainingSet(X_kept, y_kept, seen.classes_, weight)
+        training_set = X_kept, y_kept, seen.classes_, weight
         cells = self._evaluate(machine, candidates, training_set)
-
         results = _columns(candidates, cells, self.criterion)
         best = _best(-results["mean_test_score"], cells)
         if self.refit:
-            best_machine = clone(machine).set_params(
-                **clone(candidates[best], safe=False)
-            )
+            best_machine = with_parameters(machine, candidates[best])
             start = time.perf_counter()
             best_machine.fit(X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - start
@@ -276,137 +277,99 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return clone(self.estimator)
 
-    def _n_matrices(self):
-        """Matrices of the size of the Gram matrix at the same time."""
-        if self.criterion == "leave_one_out":
-            return 8
-        # The span inverts one over the free vectors, which may be all, by way of two others.
-        return 6 if self.update == "span" else 2
-
     def _evaluate(self, machine, candidates, training_set):
         """A dict for every candidate."""
-        X = training_set.X
-        paths_of = paths_by_kernel(machine, candidates)
-        uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in paths_of)
+        X = training_set[0]
+        n = X.shape[0]
         limit = min(
             candidate.get("cache_size", machine.cache_size) for candidate in candidates
         )
-        needed = 2 * 8e-6 * X.shape[0] ** 2
-        if needed > limit:
+        of_a_matrix = 8e-6 * n**2
+        if 2 * of_a_matrix > limit:
             raise ValueError(
                 "GACVSearch keeps squared distances and a Gram matrix, which must fit in "
-                f"cache_size = {limit:g} MB of the machine. Got {X.shape[0]} samples, which need "
-                f"{needed:.0f} MB: raise cache_size, or search a part of the samples."
+                f"cache_size = {limit:g} MB of the machine. Got {n} samples, which need "
+                f"{2 * of_a_matrix:.0f} MB: raise cache_size, or search a part of the samples."
             )
-        what = f"GACVSearch for {X.shape[0]:,} samples"
-        require_memory(
-            what, self._n_matrices() / 2 * needed, "Search a part of the samples."
-        )
+        kind = "leave_one_out" if self.criterion == "leave_one_out" else self.update
+        needed = _MATRICES[kind] * of_a_matrix
+        advice = "Search a part of the samples."
+        require_memory(f"GACVSearch for {n:,} samples", needed, advice)
+        kernels = paths_by_kernel(machine, candidates)
+        uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in kernels)
         distances = squared_distances(X) if uses_rbf else None
-        settings = (self.criterion, self.costs)
-        bounds = {"rho": self.rho, "bound": self.bound, "update": self.update}
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_cells_of_kernel)(paths, training_set, distances, settings, bounds)
-            for paths in paths_of
+            delayed(self._of_kernel)(paths, training_set, distances)
+            for paths in kernels
         )
         cells = {number: cell for part in parts for number, cell in part.items()}
         return [cells[number] for number in range(len(candidates))]
 
-
-@dataclass
-class _TrainingSet:
-    """Checked samples of positive weight."""
-
-    X: object
-    y: np.ndarray
-    classes: np.ndarray
-    weight: np.ndarray | None
-
-    def bound_weight(self, class_weight):
-        """Factor on C of every sample, None for one."""
-        factors = class_factors(
-            class_weight, self.y, self.classes, self.weight, name="L1SVC"
-        )
-        if factors is None or self.weight is None:
-            return self.weight if factors is None else factors
-        return factors * self.weight
-
-    def cost(self, costs, class_weight):
-        """L(y_i) of every sample times its weight, which is 1 on average; None for ones."""
-        cost = cost_vector(
-            costs, class_weight, self.y, self.classes, "GACVSearch", self.weight
-        )
-        if self.weight is None:
-            return cost
-        share = self.weight / self.weight.mean()
-        return share if cost is None else cost * share
-
-
-@silent_overflow
-def _cells_of_kernel(paths, training_set, distances, settings, bounds):
-    """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
-    criterion, costs = settings
-    start = time.perf_counter()
-    cells = {}
-    machine = paths[0].machine
-    X = training_set.X
-    weight = training_set.weight
-    gamma = machine._resolved_gamma(X, weight)
-    signs = signed_labels(training_set.y, training_set.classes)
-    with one_thread():
-        K = X
-        if machine.kernel != "precomputed":
-            distances = distances if machine.kernel == "rbf" else None
-            K = gram(
-                X, squared_distances=distances, **machine._kernel_parameters(gamma)
-            )
-        diagonal = K.diagonal()
-        factor = bounds["bound"]
-        if isinstance(factor, str):
-            is_diagonal = factor == "diagonal"
-            factor = (
-                diagonal if is_diagonal else largest_difference(K, kernel="precomputed")
-            )
-        for path in paths:
-            bound_weight = training_set.bound_weight(path.machine.class_weight)
-            C = np.array(path.C_values, dtype=np.float64)
-            solutions = solve_costs(path.machine, K, signs, bound_weight, C)
-            cost = training_set.cost(costs, path.machine.class_weight)
-            margin = signs * solutions["decision"]
-            alpha = solutions["alpha"]
-            if bounds["update"] == "span":
-                upper = _bounds_of(C, bound_weight, len(signs))
-                influences = (alpha * squared_spans(K, alpha, upper),) * 2
-            else:
-                of_a_copy = alpha if weight is None else alpha / weight
-                influences = of_a_copy * diagonal, of_a_copy * factor
-            values = {
-                "C": C,
-                "gamma": np.full(len(C), gamma),
-                "gacv": gacv_values(margin, influences[0], cost),
-                "xi_alpha": xi_alpha_values(
-                    margin, influences[1], cost, rho=bounds["rho"]
-                ),
-                "n_support": np.count_nonzero(alpha, axis=1),
-                "converged": solutions["converged"],
-            }
-            if criterion == "leave_one_out":
-                upper = _bounds_of(C, bound_weight, len(signs))
-                errors = leave_one_out_errors(K, signs, alpha, upper).errors
-                values[criterion] = np.mean(
-                    errors if cost is None else cost * errors, axis=1
+    @silent_overflow
+    def _of_kernel(self, paths, training_set, distances):
+        """Cells that share a kernel: one Gram matrix, a path over C for each other setting."""
+        start = time.perf_counter()
+        X, y, classes, sample_weight = training_set
+        machine = paths[0].machine
+        gamma = machine._resolved_gamma(X, sample_weight)
+        signs = signed_labels(y, classes)
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        cells = {}
+        with one_thread():
+            K = X
+            if machine.kernel != "precomputed":
+                distances = distances if machine.kernel == "rbf" else None
+                parameters = machine._kernel_parameters(gamma)
+                K = gram(X, squared_distances=distances, **parameters)
+            for path in paths:
+                class_weight = path.machine.class_weight
+                factors = class_factors(class_weight, y, classes, weight, name="L1SVC")
+                bound_weight = weight if factors is None else factors * weight
+                C = np.array(path.C_values, dtype=np.float64)
+                solutions = solve_costs(path.machine, K, signs, bound_weight, C)
+                upper = np.multiply.outer(C, bound_weight)
+                # L(y_i) of every sample times its weight, which is 1 on average
+                cost = weight / weight.mean()
+                of_class = cost_vector(
+                    self.costs, class_weight, y, classes, "GACVSearch", weight
                 )
-            for k, number in enumerate(path.candidates):
-                cells[number] = {name: column[k] for name, column in values.items()}
-    seconds = time.perf_counter() - start
-    for cell in cells.values():
-        cell["time"] = seconds / len(cells)
-    return cells
+                if of_class is not None:
+                    cost = of_class * cost
+                solutions["margin"] = signs * solutions["decision"]
+                values = self._criteria(K, solutions, upper, weight, cost)
+                if self.criterion == "leave_one_out":
+                    alpha = solutions["alpha"]
+                    errors = leave_one_out_errors(K, signs, alpha, upper).errors
+                    values["leave_one_out"] = np.mean(cost * errors, axis=1)
+                values |= {"C": C, "gamma": np.full(len(C), gamma)}
+                for k, number in enumerate(path.candidates):
+                    cells[number] = {name: column[k] for name, column in values.items()}
+        seconds = time.perf_counter() - start
+        for cell in cells.values():
+            cell["time"] = seconds / len(cells)
+        return cells
 
-
-def _bounds_of(C, bound_weight, n):
-    """Upper bounds of the multipliers, a row a C."""
-    return np.multiply.outer(C, np.ones(n) if bound_weight is None else bound_weight)
+    def _criteria(self, K, solutions, upper, weight, cost):
+        """What the cells of a path have in their results, by name."""
+        margin = solutions["margin"]
+        alpha = solutions["alpha"]
+        if self.update == "span":
+            influence = alpha * squared_spans(K, alpha, upper)
+            bounded = influence
+        else:
+            factor = self.bound
+            if factor == "diagonal":
+                factor = K.diagonal()
+            elif factor == "joachims":
+                factor = largest_difference(K, kernel="precomputed")
+            influence = alpha / weight * K.diagonal()
+            bounded = alpha / weight * factor
+        return {
+            "gacv": gacv_values(margin, influence, cost),
+            "xi_alpha": xi_alpha_values(margin, bounded, cost, rho=self.rho),
+            "n_support": np.count_nonzero(alpha, axis=1),
+            "converged": solutions["converged"],
+        }
 
 
 def _columns(candidates, cells, criterion):
@@ -422,10 +385,9 @@ def _columns(candidates, cells, criterion):
     ranks = rankdata(-score, method="min").astype(np.int32)
     ranks[_tied(-score)] = 1  # as the choice has it
     results["rank_test_score"] = ranks
-    for name in dict.fromkeys(
-        ["gacv", "xi_alpha", "n_support", "converged", criterion]
-    ):
-        results[name] = np.array([cell[name] for cell in cells])
+    for name in cells[0]:
+        if name not in ("C", "gamma", "time"):
+            results[name] = np.array([cell[name] for cell in cells])
     return results
 
 

@@ -3,7 +3,8 @@
 import difflib
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
+from functools import partial
+from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -22,8 +23,12 @@ from companion.estimators._compat import (
     routing_enabled,
     warn_or_raise_about_fit_failures,
 )
-from companion.kernels import squared_distances
-from companion.tuning._evaluate import Evaluation, Workspace, is_direct, paths_by_kernel
+from companion.tuning._evaluate import (
+    Evaluation,
+    is_direct,
+    paths_by_kernel,
+    with_parameters,
+)
 from companion.tuning._pipeline import (
     PipelineEvaluation,
     groups_of,
@@ -197,10 +202,14 @@ class KernelGridSearchCV(GridSearchCV):
                 f"totalling {len(candidates) * len(splits)} fits"
             )
         if is_pipeline:
-            whole = PipelineEvaluation(X, y, evaluation)
-            cells = self._evaluate_folds(whole, groups_of(estimator, candidates))
+            evaluate = PipelineEvaluation(X, y, evaluation).of_fold
+            tasks = product(groups_of(estimator, candidates), range(len(splits)))
         else:
-            cells = self._evaluate(evaluation, paths_by_kernel(machine, candidates))
+            kernels = paths_by_kernel(machine, candidates)
+            evaluate, tasks = self._by_kernel(evaluation, kernels)
+        parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
+        parts = parallel(delayed(evaluate)(*task) for task in tasks)
+        cells = {key: cell for part in parts for key, cell in part.items()}
         out = [cells[i, k] for i in range(len(candidates)) for k in range(len(splits))]
         warn_or_raise_about_fit_failures(out, self.error_score)
         if callable(self.scoring):
@@ -287,44 +296,18 @@ class KernelGridSearchCV(GridSearchCV):
             return_train_score=self.return_train_score,
         )
 
-    def _evaluate(self, evaluation, kernels):
-        """Results of all cells, by kernel in one process or several."""
+    def _by_kernel(self, evaluation, kernels):
+        """What evaluates the cells that share a kernel, and its arguments, a tuple a task."""
         n_jobs = effective_n_jobs(self.n_jobs)
+        # The matrices of the iterative solver are too small for threads, which slow it down several
+        # times where cores are shared; factorisations gain from them, but for processes.
+        direct = all(is_direct(path.machine) for paths in kernels for path in paths)
+        evaluate = evaluation.of_kernel
+        if n_jobs > 1 or not direct:
+            evaluate = partial(_with_one_thread, evaluate)
         folds = range(len(evaluation.splits))
-        distances = None
-        if any(paths[0].machine.kernel == "rbf" for paths in kernels):
-            distances = squared_distances(evaluation.X)
-        if n_jobs == 1:
-            cells = {}
-            space = Workspace()
-            # The matrices of the iterative solver are too small for threads, which slow it
-            # down several times where cores are shared; factorisations gain from them.
-            direct = all(is_direct(path.machine) for paths in kernels for path in paths)
-            with nullcontext() if direct else one_thread():
-                for paths in kernels:
-                    cells |= evaluation.of_kernel(paths, folds, distances, space)
-            return cells
-        if len(kernels) >= n_jobs:
-            tasks = [(paths, folds) for paths in kernels]
-        else:
-            tasks = [(paths, [fold]) for paths in kernels for fold in folds]
-        parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
-        parts = parallel(
-            delayed(_with_one_thread)(evaluation, paths, numbers, distances)
-            for paths, numbers in tasks
-        )
-        return {key: cell for part in parts for key, cell in part.items()}
-
-    def _evaluate_folds(self, evaluation, groups):
-        """Results of all cells of a pipeline, by fold in one process or several."""
-        folds = range(len(evaluation.common.splits))
-        parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch)
-        parts = parallel(
-            delayed(evaluation.of_fold)(group, fold)
-            for group in groups
-            for fold in folds
-        )
-        return {key: cell for part in parts for key, cell in part.items()}
+        parts = [folds] if len(kernels) >= n_jobs else [[fold] for fold in folds]
+        return evaluate, product(kernels, parts, [evaluation.distances(kernels)])
 
     def _choose(self, results, first_score, refit_metric):
         """Set the attributes of the best cell, by the rules of GridSearchCV."""
@@ -342,10 +325,8 @@ class KernelGridSearchCV(GridSearchCV):
                 ]
             self.best_params_ = results["params"][self.best_index_]
 
-    def _refit(self, machine, X, y, fit_parameters):
-        self.best_estimator_ = clone(machine).set_params(
-            **clone(self.best_params_, safe=False)
-        )
+    def _refit(self, estimator, X, y, fit_parameters):
+        self.best_estimator_ = with_parameters(estimator, self.best_params_)
         start = time.time()
         self.best_estimator_.fit(X, y, **fit_parameters)
         self.refit_time_ = time.time() - start
@@ -385,7 +366,6 @@ def checked_candidates(param_grid, estimator, machine, name):
     return candidates
 
 
-def _with_one_thread(evaluation, paths, fold_numbers, distances):
-    # Processes share the cores already; threads of the linear algebra would compete.
+def _with_one_thread(evaluate, *arguments):
     with one_thread():
-        return evaluation.of_kernel(paths, fold_numbers, distances, Workspace())
+        return evaluate(*arguments)

@@ -3,12 +3,9 @@
 Hold a_i at t in min 1/2 a'Qa - e'a, y'a = 0, 0 <= a <= u, and minimise over the others: the least
 value V(t) is convex, and y_i f(x_i) - 1 is a subgradient of V at t, where f is any solution of the
 problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine without point i. So
+a point with a_i = 0 keeps its decision value wherever the bias is unique.
 
-* the margin of i only falls while a_i goes to 0: a support vector with y_i f(x_i) <= 0 is an error
-  when it is left out, and a path may end where its margin reaches zero;
-* a point with a_i = 0 keeps its decision value wherever the bias is unique.
-
-What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
+The others are followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). Where rounding throws a
 walk off, :func:`companion.solvers.smo.smo` solves the problem without the point; it also makes the
 machine itself exact at the start. The diagonal of K is raised by 1e-10 of its largest entry.
@@ -25,7 +22,7 @@ import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
 from companion._utils.memory import require_memory
-from companion.estimators._kernel_classifier import class_factors, signed_labels
+from companion.estimators._kernel_classifier import signed_labels
 from companion.kernels import gram, squared_distances
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
@@ -62,7 +59,7 @@ class LeaveOneOut:
     ----------
     errors, decision : ndarray of shape (..., n)
         Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
-        about 1e-7, NaN where the sign was settled before the value.
+        about 1e-7.
     """
 
     errors: np.ndarray
@@ -83,7 +80,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     upper : float or array-like that broadcasts to the shape of `alpha`
         Bounds C L(y_i) >= 0, which may be infinite.
     decisions : bool, default=False
-        Follow every path to its end, so that `decision` holds no NaN.
+        Accepted and without effect: every path is followed to its end.
 
     Returns
     -------
@@ -120,10 +117,10 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     K, y, alpha, upper = _checked(K, y, alpha, upper)
     _require_memory("leave_one_out_errors", len(y))
     require_two_each(y, (upper > 0.0).reshape(-1, len(y)))
-    return _leave_one_out(K, y, alpha, upper, decisions)
+    return _leave_one_out(K, y, alpha, upper)
 
 
-def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
+def leave_one_out_surface(surface, X, y):
     """Exact leave-one-out errors in every cell of a surface of machines.
 
     Parameters
@@ -132,8 +129,6 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
         Of :func:`companion.tuning.machine_surface`.
     X, y : array-like of shape (n, n_features) and (n,)
         Its training points and their labels, or a `ValueError` is raised.
-    kernel : {"rbf", "poly"}, default="rbf"
-        The kernel that the surface was made with.
 
     Returns
     -------
@@ -141,38 +136,30 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
         Errors as in :class:`LeaveOneOut`.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
-    y = np.asarray(y)
-    n = surface.signs.size
     classes = np.unique(y)
-    if (
-        X.ndim != 2
-        or len(X) != n
-        or y.shape != (n,)
-        or len(classes) != 2
-        or not np.array_equal(signed_labels(y, classes), surface.signs)
-    ):
+    signs = surface.signs
+    n = len(signs)
+    has_labels = len(classes) == 2 and np.array_equal(signed_labels(y, classes), signs)
+    if not has_labels or X.shape[:1] != (n,):
         raise ValueError(
             f"leave_one_out_surface needs the {n} points and labels that the surface was made of. "
             f"Got X of shape {X.shape} and other labels, or as many in another order."
         )
     require_two_each(y)
     _require_memory("leave_one_out_surface", n)
-    distances = squared_distances(X) if kernel == "rbf" else None
-    upper = surface.C[:, np.newaxis] * surface.factors
+    distances = squared_distances(X)
+    upper = np.multiply.outer(surface.C, surface.factors)
     errors = np.empty(surface.alpha.shape, dtype=bool)
     K = np.empty((n, n))
     for g, gamma in enumerate(surface.gamma):
-        gram(X, kernel=kernel, gamma=gamma, squared_distances=distances, out=K)
-        decision = K @ (surface.signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
+        gram(X, gamma=gamma, squared_distances=distances, out=K)
+        decision = K @ (signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
         if not np.allclose(decision, surface.decision[g, 0], rtol=1e-6, atol=1e-6):
             raise ValueError(
                 "leave_one_out_surface needs the points that the surface was made of, in their "
-                f"order, and its kernel. The decision values at gamma = {gamma:g} are others with "
-                f"this X and kernel={kernel!r}."
+                f"order. The decision values at gamma = {gamma:g} are others with this X."
             )
-        errors[g] = _leave_one_out(
-            K, surface.signs, surface.alpha[g], upper, False
-        ).errors
+        errors[g] = _leave_one_out(K, signs, surface.alpha[g], upper).errors
     return errors
 
 
@@ -206,114 +193,79 @@ def leave_one_out(estimator, X, y, costs=None):
     >>> leave_one_out(L1SVC(C=10, gamma=1.0).fit(X, y), X, y)
     0.5
     """
-    _, alpha, points, cost = observed(estimator, X, y, costs, "leave_one_out")
-    y = np.asarray(y)
-    require_two_each(y)
-    signs = signed_labels(y, estimator.classes_)
-    factors = class_factors(estimator.class_weight, y, estimator.classes_)
-    upper = estimator.C * (np.ones(len(y)) if factors is None else factors)
-    _require_memory("leave_one_out", len(y))
-    K = points
-    if estimator.kernel != "precomputed":
-        K = gram(points, **estimator._kernel_parameters(estimator._gamma))
-    K = np.ascontiguousarray(K)
-    errors = _leave_one_out(K, signs, alpha, upper, False).errors
-    return float(np.mean(errors if cost is None else cost * errors))
+    seen = observed(estimator, X, y, costs, "leave_one_out")
+    require_two_each(np.asarray(y))
+    n = len(seen.signs)
+    _require_memory("leave_one_out", n)
+    K = seen.gram(np.arange(n))
+    errors = _leave_one_out(K, seen.signs, seen.alpha, seen.upper).errors
+    return float(np.mean(errors if seen.cost is None else seen.cost * errors))
 
 
-def _leave_one_out(K, y, alpha, upper, decisions):
+def _leave_one_out(K, y, alpha, upper):
     """As :func:`leave_one_out_errors`, of checked arrays."""
     n = len(y)
-    shape = alpha.shape
-    upper = np.broadcast_to(upper, shape).reshape(-1, n)
-    alpha = alpha.reshape(-1, n)
+    margins = np.empty(alpha.shape)
+    upper = np.broadcast_to(upper, alpha.shape).reshape(-1, n)
+    ridge = _RIDGE * K.diagonal().max()
     A = np.ones((n + 1, n + 1))
     A[:n, :n] = K
-    ridge = _RIDGE * K.diagonal().max()
-    A.ravel()[: n * (n + 1) : n + 2] += ridge
+    A[np.diag_indices(n)] += ridge
     A[n, n] = 0.0
-    given = K
-    K = A[:n, :n].copy()
+    ridged = A[:n, :n].copy()
     table = np.empty(A.shape)
-    verdicts = np.empty(alpha.shape, dtype=np.int8)
-    values = np.empty(alpha.shape)
     ends = np.empty((n, n))
     last = ()
-    settled = None
-    for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
-        if settled is not None and (u >= upper[c - 1]).all():
-            # wider bounds change nothing
-            _require_fit(settled, u, ridge)
-            verdicts[c] = verdicts[c - 1]
-            values[c] = values[c - 1]
-            continue
-        machine = _solve(K, y, u, start)
-        _require_fit(machine, u, ridge)
-        free = np.flatnonzero(
-            (machine.low < machine.beta) & (machine.beta < machine.high)
-        )
+    machines = zip(alpha.reshape(-1, n), upper, margins.reshape(-1, n), strict=True)
+    for start, bounds, found in machines:
+        machine = _solve(ridged, y, bounds, start)
+        _require_fit(machine, bounds, ridge)
+        is_free = (machine.low < machine.beta) & (machine.beta < machine.high)
+        free = np.flatnonzero(is_free)
         basic = free if len(free) else np.array([0])
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
         for first in range(0, n, _BURST):
-            found = ends, verdicts[c], values[c]
-            loops.leave_out(
-                machine, first, min(first + _BURST, n), free, table, decisions, *found
-            )
-        rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
-        scores = _scores(machine, rows, ends[rows])
-        loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
-        failed = np.flatnonzero(verdicts[c] == loops.FAILED)
-        is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
-        settled = machine if is_inside and not len(failed) else None
-        if len(failed):
-            # any one of identical points stands for them all
-            points = np.column_stack([given[failed], y[failed], u[failed]])
-            _, first, which = np.unique(
-                points, axis=0, return_index=True, return_inverse=True
-            )
-            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
-            found = found[which.ravel()]  # NumPy 2.0 has a column here
-            is_correct = y[failed] * found > loops.ZERO_MARGIN
-            values[c, failed] = found
-            verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
-    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
+            burst = first, min(first + _BURST, n)
+            loops.leave_out(machine, *burst, free, table, ends, found)
+        rows = np.flatnonzero(found == loops.REACHED)
+        loops.judge(machine, rows, ends[rows], _scores(machine, ends[rows]), found)
+        lost = np.flatnonzero(np.isnan(found))
+        found[lost] = [_left_out_margin(machine, bounds, i) for i in lost]
+    return LeaveOneOut(margins <= loops.ZERO_MARGIN, y * margins)
 
 
 def _solve(K, y, upper, alpha):
-    """The machine made exact, with what is at a bound up to rounding on it."""
+    """The machine made exact, with what is at a bound up to rounding on it.
+
+    A bound that no multiplier meets, whichever point goes, is twice the most that they add up to:
+    with a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
+    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
+    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
+    leave none of them free in rounding.
+    """
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
-    result = smo(
-        K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False
-    )
+    options = {"tol": tol, "max_iter": _MAX_ITER, "check_finite": False}
+    result = smo(K, y, 0.0, upper, alpha0=alpha, **options)
+    alpha = result.alpha
     projections = result.decision_function - result.intercept
-    upper = np.minimum(upper, _out_of_reach(y * result.alpha, projections))
+    D = np.abs(y * alpha).sum() - 0.5 * (y * alpha) @ projections
+    upper = np.minimum(upper, 4.0 * D)
     near = loops.AT_BOUND * upper
-    alpha = np.where(result.alpha <= near, 0.0, result.alpha)
+    alpha = np.where(alpha <= near, 0.0, alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
-    scores = y - projections
-    return loops.Machine(
-        K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
-    )
+    low = np.minimum(y * upper, 0.0)
+    high = np.maximum(y * upper, 0.0)
+    return loops.Machine(K, y, low, high, y * alpha, y - projections)
 
 
-def _is_inside(machine, beta):
-    """Whether no multiplier is at its upper bound."""
-    most = np.maximum(machine.high, -machine.low)
-    return bool((np.abs(beta) < (1.0 - loops.AT_BOUND) * most).all())
-
-
-def _scores(machine, rows, ends):
-    """The scores without each of these samples, from those of the machine and what has moved."""
+def _scores(machine, ends):
+    """The scores at each of these solutions, from those of the machine and what has moved."""
     moves = ends - machine.beta
-    own_move = moves[np.arange(len(rows)), rows]
-    moves[np.arange(len(rows)), rows] = 0.0
     moved = np.flatnonzero(moves.any(axis=0))
-    change = moves[:, moved] @ machine.K[moved]
-    change += own_move[:, np.newaxis] * machine.K[rows]
-    return machine.scores - change
+    return machine.scores - moves[:, moved] @ machine.K[moved]
 
 
 def _require_fit(machine, upper, ridge):
@@ -329,27 +281,12 @@ def _require_fit(machine, upper, ridge):
         )
 
 
-def _out_of_reach(beta, projections):
-    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
-
-    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
-    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
-    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
-    leave none of them free in rounding.
-    """
-    D = np.abs(beta).sum() - 0.5 * beta @ projections
-    return 4.0 * D
-
-
-def _left_out_decision(machine, upper, i):
-    """f(x_i) of the machine without point i, by the general solver."""
+def _left_out_margin(machine, upper, i):
+    """y_i f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    return (
-        other.y[i]
-        - other.scores[i]
-        + loops.bias_of(other, other.beta, other.scores, -1)[0]
-    )
+    bias = loops.bias_of(other, other.beta, other.scores, -1)[0]
+    return other.y[i] * (other.y[i] - other.scores[i] + bias)
 
 
 def _require_memory(name, n):
@@ -371,42 +308,40 @@ def require_two_each(y, taking_part=True):
 
 
 def _checked(K, y, alpha, upper):
+    name = "leave_one_out_errors"
     K = np.ascontiguousarray(K, dtype=np.float64)
-    y = checked_signs(y, "leave_one_out_errors", both=True)
+    y = checked_signs(y, name, both=True)
     alpha = np.asarray(alpha, dtype=np.float64)
+    upper = np.asarray(upper, dtype=np.float64)
     n = y.size
-    check_square(K, n, "leave_one_out_errors")
+    check_square(K, n, name)
+    for what, values in (("K", K), ("alpha", alpha)):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"The '{what}' of {name} must be finite. Got NaN or infinity."
+            )
     if alpha.shape[-1:] != (n,):
         raise ValueError(
-            f"The 'alpha' of leave_one_out_errors must have the shape (..., {n}), with a number "
-            f"for each label. Got {alpha.shape}."
-        )
-    if not np.isfinite(K).all():
-        raise ValueError(
-            "The 'K' of leave_one_out_errors must be finite. Got NaN or infinity."
+            f"The 'alpha' of {name} must have the shape (..., {n}), with a number for each label. "
+            f"Got {alpha.shape}."
         )
     try:
-        upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
+        upper = np.broadcast_to(upper, alpha.shape)
     except ValueError:
         raise ValueError(
-            "The 'upper' of leave_one_out_errors must broadcast to the shape of alpha, "
-            f"{alpha.shape}. Got shape {np.shape(upper)}."
+            f"The 'upper' of {name} must broadcast to the shape of alpha, {alpha.shape}. Got shape "
+            f"{upper.shape}."
         ) from None
     if not (upper >= 0.0).all():
         raise ValueError(
-            "The 'upper' of leave_one_out_errors must be at least 0. Got negative bounds or NaN."
+            f"The 'upper' of {name} must be at least 0. Got negative bounds or NaN."
         )
-    if not np.isfinite(alpha).all():
+    slack = 1e-9 * alpha.max(axis=-1, initial=0.0, keepdims=True)
+    is_in_box = (alpha >= -slack) & (alpha <= upper + slack)
+    is_balanced = np.abs(alpha @ y) <= n * slack[..., 0]
+    if not (is_in_box.all() and is_balanced.all()):
         raise ValueError(
-            "The 'alpha' of leave_one_out_errors must be finite. Got NaN or infinity."
-        )
-    slack = 1e-9 * alpha.max(axis=-1, initial=0.0)[..., np.newaxis]
-    if (
-        not ((alpha >= -slack) & (alpha <= upper + slack)).all()
-        or not (np.abs(alpha @ y) <= n * slack[..., 0]).all()
-    ):
-        raise ValueError(
-            "The 'alpha' of leave_one_out_errors must solve the dual: 0 <= alpha <= upper and "
-            "y'alpha = 0. Got values outside, which may belong to other bounds or labels."
+            f"The 'alpha' of {name} must solve the dual: 0 <= alpha <= upper and y'alpha = 0. Got "
+            "values outside, which may belong to other bounds or labels."
         )
     return K, y, alpha, upper
