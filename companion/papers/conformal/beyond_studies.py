@@ -18,6 +18,7 @@ from companion.conformal import factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal import problems
 from companion.papers.conformal.baselines import pvgs
+from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
 from companion.papers.conformal.problems import (
     BOARD_NAME,
@@ -131,12 +132,11 @@ def best_shift(decision, y):
 
     It is 0, or takes the boundary halfway between two decision values.
     """
-    ordered = np.unique(decision)
-    candidates = np.concatenate([[0.0], -(ordered[1:] + ordered[:-1]) / 2])
-    errors = np.array([error_of(decision + shift, y) for shift in candidates])
-    best = np.flatnonzero(errors <= errors.min() + 1e-12)
-    chosen = best[np.argmin(np.abs(candidates[best]))]
-    return float(candidates[chosen]), float(errors[chosen])
+    cuts = np.append(0.0, halfway(decision))
+    values = g_means_above(decision, y, cuts)
+    best = np.flatnonzero(values >= values.max() - 1e-12)
+    chosen = best[np.argmin(np.abs(cuts[best]))]
+    return float(0.0 - cuts[chosen]), float(1 - values[chosen])
 
 
 def displaced_by_hand(machine, f, shrink):
@@ -172,7 +172,7 @@ def compute_shift(problem):
     yield {
         "method": "bias shift",
         **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
-        "shift": float(f"{shift:.6g}"),
+        "shift": shift,
         "v_error": round(v_error, 6),
         "identity_error": _identity_error(part.shared.first),
     }
@@ -200,7 +200,7 @@ def compute_readings(unit):
     rows = []
     is_board = unit.params["dataset"] == BOARD_NAME
     scalings = {"any": (problems.WIDTH, None)} if is_board else SCALINGS
-    _, problem = parts_of(unit)[unit.params["fold"]]
+    problem = parts_of(unit)[unit.params["fold"]]
     for scaling, (width, box) in scalings.items():
         part = Part(in_box(problem, *box) if box else problem, width=width)
         for name, relevant in CHOICES_OF_METHOD.items():
@@ -223,7 +223,7 @@ def _read(part, name, units, escape, sign):
 
 def compute_costs(unit):
     """CPU seconds on the first training part, the less of short runs: a row a method and what."""
-    _, problem = parts_of(unit)[0]
+    problem = parts_of(unit)[0]
 
     def run(name, **options):
         part = Part(problem, validate=not options)
@@ -256,7 +256,7 @@ def compute_costs(unit):
 
 def compute_ascents(unit):
     """J where an ascent ends, from its own start and the best and worst of others: a row a rule."""
-    _, problem = parts_of(unit)[0]
+    problem = parts_of(unit)[0]
     svm = TrainedMachine.first(Part(problem, validate=False).shared)
     rng = unit.rng()
     rows = []
@@ -283,14 +283,9 @@ SHIFT = study_of_sets("shift", compute_shift, 20)
 COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1])
 ASCENTS = study_of_sets("ascents", compute_ascents, 2, of_large=1)
 
-_MOST = [name for name in problems.SETS if name not in problems.LARGE]
 #: Draws of the board and partitions of the sets, the longest first.
 _READ = {
-    "paper": {
-        **dict.fromkeys(problems.LARGE, 1),
-        BOARD_NAME: 6,
-        **dict.fromkeys(_MOST, 2),
-    },
+    "paper": {problems.LARGE: 1, BOARD_NAME: 6, **dict.fromkeys(problems.NOT_LARGE, 2)},
     "quick": dict.fromkeys((BOARD_NAME, *problems.SMALL[:1]), 1),
 }
 # A unit a fold, as those of the large set would take minutes in one process.

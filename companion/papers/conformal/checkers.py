@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
@@ -23,6 +24,9 @@ from companion.papers.conformal.problems import (
 )
 from companion.papers.summaries import counts, select, share, study_over
 
+_COLUMNS = ("method", "missed", "false_alarms", "n_positive", "n_negative")
+_COLUMNS += ("n_transformations", "converged")
+
 
 def compute_board(unit):
     """A draw of the board: a row a method, the grid search of the thesis among them."""
@@ -34,8 +38,9 @@ def compute_board(unit):
 
 
 def compute_draws(unit):
-    """The methods of the thesis's table on a draw of the board: a row a method."""
-    return methods.some_rows(problems.board(unit.params["draw"]), PRINTED)
+    """The methods of the thesis's table on a draw of the board, a row a method, in few columns."""
+    rows = methods.all_rows(problems.board(unit.params["draw"]), PRINTED)
+    return pd.DataFrame(rows)[list(_COLUMNS)].to_dict("records")
 
 
 #: All methods on the first draws, those of the table on the others.

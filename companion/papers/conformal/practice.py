@@ -9,15 +9,13 @@ is applied, stays as in the thesis. The test part is untouched, and keeps all it
 from itertools import product
 
 import numpy as np
-from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from companion import datasets
 from companion.estimators import L2SVC
 from companion.papers.conformal import problems
+from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import BOARD_NAME, PAPER, SIDE
 from companion.papers.summaries import counts, study_over
@@ -61,12 +59,8 @@ def sample(unit):
     rng = unit.rng()
     if name == BOARD_NAME:
         X, y = datasets.checkers_board(2000, 2000, SIDE, rng)
-    elif name in problems.SETS:
-        X, y = problems.load(name)
     else:
-        found = datasets.load_ida(name.lower())
-        X = found.X
-        y = found.y
+        X, y = problems.load(name)
     X, X_test, y, y_test = train_test_split(
         X,
         y.astype(float),
@@ -77,8 +71,8 @@ def sample(unit):
     rare, common = (rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0))
     n = min(len(rare), min(len(common), max(COMMON, LEAST * imbalance)) // imbalance)
     rows = np.concatenate([rare[:n], common[: n * imbalance]])
-    prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[rows])
-    return prepare.transform(X[rows]), y[rows], prepare.transform(X_test), y_test
+    inputs, new_inputs = problems.standardised(X[rows], X_test)
+    return inputs, y[rows], new_inputs, y_test
 
 
 def decisions(problem, keys):
@@ -103,14 +97,9 @@ def _decision(part, machine):
 
 def best_cut(decision, y, moved):
     """The g-means and the cut of a decision: at 0, or the best one halfway between two values."""
-    ordered = np.unique(decision)
-    cuts = (
-        (ordered[1:] + ordered[:-1]) / 2 if moved and len(ordered) > 1 else np.zeros(1)
-    )
-    below = [
-        np.searchsorted(np.sort(decision[y == s]), cuts, "right") for s in (1.0, -1.0)
-    ]
-    values = np.sqrt((1 - below[0] / np.sum(y > 0)) * (below[1] / np.sum(y < 0)))
+    cuts = halfway(decision) if moved else np.empty(0)
+    cuts = cuts if cuts.size else np.zeros(1)
+    values = g_means_above(decision, y, cuts)
     return values.max(), cuts[values.argmax()]
 
 
@@ -158,12 +147,6 @@ def compute_practice(unit):
     ]
 
 
-def _digest(params):
-    if params["dataset"] in (BOARD_NAME, *problems.SETS):
-        return problems.digest(params)
-    return datasets.data_digest(params["dataset"].lower())
-
-
 CASES = [(name, k) for name, most in REACH.items() for k in IMBALANCES if k <= most]
 SETTINGS = {
     profile: [{"dataset": name, "imbalance": k} for name, k in cases]
@@ -171,5 +154,10 @@ SETTINGS = {
 }
 REPETITIONS = {"paper": 3, "quick": 2}
 PRACTICE = study_over(
-    PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS
+    PAPER,
+    "practice",
+    compute_practice,
+    SETTINGS,
+    problems.digest,
+    partition=REPETITIONS,
 )
