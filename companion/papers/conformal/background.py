@@ -87,15 +87,15 @@ def duality(number, distance=0.5):
     support = found.alpha > 0
     step = rng.standard_normal(len(y)) * support
     step -= y * support * (step @ y) / support.sum()
-    step *= np.min(
-        found.alpha[support] / np.abs(step[support])
-    )  # alpha >= 0 for |t| <= 1
+    # alpha >= 0 for |t| <= 1
+    step *= np.min(found.alpha[support] / np.abs(step[support]))
     alpha = found.alpha + np.outer(t, step)
+    theta = alpha.sum(axis=1) - 0.5 * (alpha @ Q * alpha).sum(axis=1)
     centre = np.append((y * found.alpha) @ X, found.intercept)
     W = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
     slack = np.maximum(0.0, 1.0 - y * (W[:, :2] @ X.T + W[:, 2:]))
     F = 0.5 * (W[:, :2] ** 2).sum(axis=1) + 0.5 * C * (slack**2).sum(axis=1)
-    return t, F, alpha.sum(axis=1) - 0.5 * np.einsum("ti,ij,tj->t", alpha, Q, alpha)
+    return t, F, theta
 
 
 def linear_machine(X, y, ridge=0.0):
@@ -103,14 +103,8 @@ def linear_machine(X, y, ridge=0.0):
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
     nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
-    return Machine(
-        X,
-        y,
-        found.alpha,
-        scale * ((y * found.alpha) @ X),
-        scale * found.intercept,
-        nearest,
-    )
+    w = scale * ((y * found.alpha) @ X)
+    return Machine(X, y, found.alpha, w, scale * found.intercept, nearest)
 
 
 def conformal_map(z):
@@ -159,13 +153,12 @@ def compute_statements(unit):
     noisy = noise_sample(rng)
     slack_machine = linear_machine(*noisy, ridge=1.0 / NOISE_C)
     at_border = slack_machine.decision(noisy[0][:2])
-    numbers = {
+    return {
         "perceptron": plane_error(*perceptron(X, y, number), FAR),
         "machine": plane_error(machine.w, machine.b, FAR),
         "angle_of_kernel": turn,
-        "as_noise": (at_border < 1.0).all(),
+        "as_noise": float((at_border < 1.0).all()),
     }
-    return {name: float(f"{value:.4g}") for name, value in numbers.items()}
 
 
 def largest_turn(rng):
@@ -196,7 +189,11 @@ def noise_sample(rng):
 
 
 STATEMENTS = study_over(
-    PAPER, "statements", compute_statements, problem={"paper": 20, "quick": 5}
+    PAPER,
+    "statements",
+    compute_statements,
+    digits=4,
+    problem={"paper": 20, "quick": 5},
 )
 STUDIES = (STATEMENTS,)
 

@@ -248,9 +248,7 @@ def compute_costs(unit):
             started = time.process_time()
             function(*given)
             seconds.append(time.process_time() - started)
-        rows.append(
-            {"method": name, "what": what, "seconds": float(f"{min(seconds):.4g}")}
-        )
+        rows.append({"method": name, "what": what, "seconds": min(seconds)})
     return rows
 
 
@@ -263,16 +261,14 @@ def compute_ascents(unit):
     for name in ("MDT", "TSVT"):
         family = RULES[name.lower()]().family(svm, rng)
         factors = 10.0 ** rng.uniform(-1.0, 1.0, (OTHER_STARTS, family.start.size))
-        found = []
-        for start in family.start * np.vstack([np.ones_like(factors[:1]), factors]):
+        ends = []
+        for start in (family.start, *(family.start * factors)):
             family.start = np.clip(start, family.lower, family.upper)
-            found.append(
-                ascend_separability(family, svm.problem.separability, svm.factors)[1]
-            )
-        ends = {"own": found[0], "best": max(found[1:]), "worst": min(found[1:])}
-        rows.append(
-            {"method": name} | {key: float(f"{J:.6g}") for key, J in ends.items()}
-        )
+            J = svm.problem.separability
+            ends.append(ascend_separability(family, J, svm.factors)[1])
+        own, *others = ends
+        row = {"method": name, "own": own, "best": max(others), "worst": min(others)}
+        rows.append(row)
     return rows
 
 
@@ -280,7 +276,7 @@ WIDTHS = study_of_sets("widths", compute_widths, 2)
 # Without the large set, which would take three quarters of the time.
 FORCED = study_of_sets("forced", compute_forced, 2, of_large=0, after=(BOARD_NAME,))
 SHIFT = study_of_sets("shift", compute_shift, 20)
-COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1])
+COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1], digits=4)
 ASCENTS = study_of_sets("ascents", compute_ascents, 2, of_large=1)
 
 #: Draws of the board and partitions of the sets, the longest first.

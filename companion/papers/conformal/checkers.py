@@ -23,6 +23,7 @@ from companion.papers.conformal.problems import (
     SIDE,
 )
 from companion.papers.summaries import counts, select, share, study_over
+from companion.solvers.metamodels import GENERATIONS
 
 _COLUMNS = ("method", "missed", "false_alarms", "n_positive", "n_negative")
 _COLUMNS += ("n_transformations", "converged")
@@ -57,7 +58,7 @@ PROTOCOL = {
     "negative patterns to a positive one": N_NEGATIVE / N_POSITIVE,
     "2 sigma^2": problems.WIDTH,
     "C": problems.C,
-    "generations of CMA-ES": methods.GENERATIONS,
+    "generations of CMA-ES": GENERATIONS,
 }
 
 

@@ -18,8 +18,6 @@ from companion.papers.conformal.problems import WIDTH, C
 from companion.papers.summaries import counts
 from companion.solvers.conformal import ConformalProblem, conformal_transformations
 
-GENERATIONS = 30
-
 SVM = "SVM"
 WITHOUT_V = "SVM without V"
 

@@ -170,7 +170,9 @@ def digest(params):
     return datasets.data_digest(source)
 
 
-def study_of_sets(name, compute, n_partitions, *, of_large=None, after=(), quick=SMALL):
+def study_of_sets(
+    name, compute, n_partitions, *, of_large=None, after=(), quick=SMALL, digits=6
+):
     """A study with a unit for each data set, then for those `after`, and partition of it.
 
     The large set has its own number of partitions, and comes first: else one process would work
@@ -181,4 +183,4 @@ def study_of_sets(name, compute, n_partitions, *, of_large=None, after=(), quick
         counts[LARGE] = of_large
     profiles = {"paper": counts, "quick": dict.fromkeys((*quick, *after), 1)}
     settings = numbered("dataset", "partition", profiles)
-    return study_over(PAPER, name, compute, settings, digest)
+    return study_over(PAPER, name, compute, settings, digest, digits=digits)
