@@ -189,11 +189,7 @@ def noise_sample(rng):
 
 
 STATEMENTS = study_over(
-    PAPER,
-    "statements",
-    compute_statements,
-    digits=4,
-    problem={"paper": 20, "quick": 5},
+    PAPER, "statements", compute_statements, digits=4, problem={"paper": 20, "quick": 5}
 )
 STUDIES = (STATEMENTS,)
 

@@ -1,6 +1,5 @@
 """What the transformations are worth, and why: sections 3.2.2, 5.3, 5.4, 6.3.2 and chapter 7."""
 
-import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 

@@ -148,10 +148,8 @@ def decisions(draw, names):
     part = Part(problem)
     values = {}
     for name in names:
-        if name == SVM:
-            values[name] = part.plain_decision()
-        elif name in CONFORMAL:
-            values[name] = part.decision(part.transformed(*CONFORMAL[name]))
+        if name == SVM or name in CONFORMAL:
+            values[name] = part.decision_of(name)
         else:
             machine = pvgs(problem)[0] if name == "PVGS" else BASELINES[name](problem)
             values[name] = machine.decision_function(problem.X_test)

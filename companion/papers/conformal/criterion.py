@@ -171,7 +171,9 @@ def gradient_error(K, y, X, step=1e-4):
         c, jacobian = family(at)
         gradient = jacobian @ J.value_and_gradient(c)[1]
         steps = np.diag(step * at)
-        above, below = ([J.value(family(p)[0]) for p in at + h] for h in (steps, -steps))
+        above, below = (
+            [J.value(family(p)[0]) for p in at + h] for h in (steps, -steps)
+        )
         numeric = np.subtract(above, below) / (2 * step * at)
         worst = max(worst, np.abs(gradient - numeric).max() / np.abs(numeric).max())
     return worst
@@ -268,7 +270,7 @@ def search_table(frame):
     "smaller J" is the share of folds in which J ends below that without a transformation.
     """
     log_J = log_separability(frame)
-    growth = log_J.sub(log_J[SVM], axis=0)
+    growth = g_means.gaps(log_J)
     shown = g_means.against(g_means.by_partition(frame))
     shown["J / J of the SVM"] = np.exp(growth.mean())
     shown["least"] = np.exp(growth.min())

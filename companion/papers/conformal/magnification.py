@@ -13,8 +13,9 @@ from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
 from companion.conformal import factors as conformal
+from companion.estimators import ConformalSVC
 from companion.papers.conformal.methods import Part
-from companion.papers.conformal.problems import PAPER, Problem
+from companion.papers.conformal.problems import PAPER, C, Problem
 from companion.papers.summaries import study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
@@ -27,7 +28,13 @@ HALF_GAP = 0.35
 
 #: 2 sigma^2 of the scene, about the size of a class.
 SCENE_WIDTH = 1.0
-METHODS = ("Amari", "Wu-Amari", "ACT", "KBA", "Williams")
+METHODS = {
+    "Amari": "amari",
+    "Wu-Amari": "wu_amari",
+    "ACT": "act",
+    "KBA": "kba",
+    "Williams": "williams",
+}
 N_SCENES = {"paper": 20, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
@@ -71,15 +78,11 @@ def picture(number):
     # no V and no test part; none of these methods draws numbers
     problem = Problem(X, y, np.arange(len(y)), np.empty(0, int), points, None, 0)
     part = Part(problem, width=SCENE_WIDTH, validate=False)
-    results = {
-        name: part.transformed(name.lower().replace("-", "_"), max_transforms=1)
-        for name in METHODS
-    }
     ratios = {
-        name: log_ratio(result, X, points).reshape(shape)
-        for name, result in results.items()
+        name: log_ratio(X, y, transform, points).reshape(shape)
+        for name, transform in METHODS.items()
     }
-    stage = results["KBA"].stages[0]
+    stage = part.transformed("kba", max_transforms=1).stages[0]
     first = X[stage.columns[: stage.n_first]]
     second = X[stage.columns[stage.n_first :]]
     artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
@@ -96,18 +99,18 @@ def picture(number):
     )
 
 
-def log_ratio(result, X, points):
-    """log10 R of a transformation at points, from the metric of Theorem 5."""
-
-    def factors(places):
-        squares = cdist(places, X, "sqeuclidean")
-        return result.transformation(np.exp(-squares / SCENE_WIDTH), squares)
-
-    metric = conformal.kernel_metric(points, gamma=1.0 / SCENE_WIDTH)
-    c = factors(points)
-    slope = c[:, np.newaxis] * conformal.log_gradient(factors, points)
-    after = conformal.magnification(conformal.transformed_metric(c, slope, metric))
-    return np.log10(np.maximum(after, 1e-300) / conformal.magnification(metric))
+def log_ratio(X, y, transform, points):
+    """log10 R of a forced transformation at points, from the metric of Theorem 5."""
+    gamma = 1.0 / SCENE_WIDTH
+    machine = ConformalSVC(
+        C=C,
+        gamma=gamma,
+        transform=transform,
+        max_transforms=1,
+        validation_fraction=None,
+    )
+    after = machine.fit(X, y).magnification(points)
+    return np.log10(np.maximum(after, 1e-300) / (2.0 * gamma))
 
 
 def frontier_of(decision):

@@ -103,6 +103,12 @@ class Part:
         """Decision values on the test part without a transformation, of most methods the result."""
         return self.plain_decision()
 
+    def decision_of(self, name):
+        """Decision values on the test part of a conformal method or the SVM."""
+        if name == SVM:
+            return self.untransformed
+        return self.decision(self.transformed(*CONFORMAL[name]))
+
     def _in_blocks(self, value, points, columns):
         """``value(K, squares)`` of the distances to some patterns, a block of points at a time."""
         points = self.problem.X_test if points is None else points

@@ -86,10 +86,8 @@ def decisions(problem, keys):
 
 
 def _decision(part, machine):
-    if machine == SVM:
-        return part.untransformed
-    if machine in CONFORMAL:
-        return part.decision(part.transformed(*CONFORMAL[machine]))
+    if machine != BALANCED:
+        return part.decision_of(machine)
     weighted = L2SVC(C=part.shared.C, gamma=1.0 / part.width, class_weight="balanced")
     weighted.fit(part.problem.X, part.problem.y)
     return weighted.decision_function(part.problem.X_test)

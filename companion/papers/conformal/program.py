@@ -73,7 +73,10 @@ def agreement(frame):
         rows += [[*choices, name, method, *cell] for cell in cells.items()]
     place = ["data set", "method", "what"]
     table = pd.DataFrame(rows, columns=[*factors, *place, "agrees"])
-    for factor, values in factors.items():  # what does not matter stands in all readings
+    for (
+        factor,
+        values,
+    ) in factors.items():  # what does not matter stands in all readings
         table[factor] = table[factor].map({"any": values}).fillna(table[factor])
         table = table.explode(factor)
     table = table.pivot(index=list(factors), columns=place, values="agrees")
