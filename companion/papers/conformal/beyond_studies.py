@@ -232,15 +232,17 @@ def compute_costs(unit):
     def factors(part, result):
         return result.transformation(part.shared.K, part.shared.distances(slice(None)))
 
-    timed = {("PVGS", "whole"): (pvgs, problem, GridSearchCV)}
-    timed |= {("PVGS, shared", "whole"): (pvgs, problem)}
-    timed |= {(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)}
-    timed |= {
-        (name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE
+    timed = {
+        ("PVGS", "whole"): (pvgs, problem, GridSearchCV),
+        ("PVGS, shared", "whole"): (pvgs, problem),
+        **{(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)},
+        **{
+            (name, "once"): (partial(run, max_transforms=1), name)
+            for name in FORCED_ONCE
+        },
     }
-    timed |= {
-        (name, "c"): (factors, *run(name, max_transforms=1)) for name in TIMED_FACTORS
-    }
+    for name in TIMED_FACTORS:
+        timed[name, "c"] = (factors, *run(name, max_transforms=1))
     rows = []
     for (name, what), (function, *given) in timed.items():
         seconds = []

@@ -67,6 +67,11 @@ def by_partition(frame, dataset=None):
     return error_table(rows).groupby(level="partition").mean()
 
 
+def by_set(table):
+    """Means over the folds: a row a data set and partition."""
+    return table.groupby(level=["dataset", "partition"]).mean()
+
+
 def gaps(table, base=SVM):
     """What stands in the columns of a table less what stands in one of them."""
     return table.sub(table[base], axis=0)
