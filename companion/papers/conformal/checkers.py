@@ -62,15 +62,10 @@ PROTOCOL = {
 }
 
 
-#: What is said of the errors, a row a draw and a column a method. That of WIL is another reading.
-ERRORS = {
-    ("WIL", "g-means error: method - PVGS"): "WIL - PVGS",
-    ("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`",
-    ("ACT", "g-means error: method - PVGS"): "ACT - PVGS",
-    ("MDT-JGRAD", "g-means error: method - PVGS"): "`MDT-JGRAD` - PVGS",
-    ("MDT-JMETA", "g-means error: method - PVGS"): "`MDT-JMETA` - PVGS",
-    ("TSVT-JGRAD", "g-means error: method - PVGS"): "`TSVT-JGRAD` - PVGS",
-}
+#: Of the errors, a row a draw and a column a method. That of WIL is another reading.
+ERRORS = {("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`"}
+for _name in PRINTED[1:]:
+    ERRORS[_name, "g-means error: method - PVGS"] = f"`{_name}` - PVGS"
 COSTS = {
     ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): "PVGS - `TSVT-JMETA`"
 }
