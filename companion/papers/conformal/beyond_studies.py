@@ -41,11 +41,10 @@ AMARI_READ = "AMA, SVM's units"
 
 #: Numbers of forced transformations.
 FORCED_NUMBERS = (0, 1, 3, 5)
-FORCED_RULES = {
-    "AMA": RULES["amari"](),
-    "ACT": RULES["act"](),
-    AMARI_READ: RULES["amari"](units="svm"),
-}
+FORCED_METHODS = ("AMA", "ACT", AMARI_READ)
+
+#: The methods, and Amari's as it may have been meant.
+METHODS = CONFORMAL | {AMARI_READ: (RULES["amari"](units="svm"),)}
 
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
@@ -85,11 +84,9 @@ def compute_widths(problem):
     for width in BASE_WIDTHS:
         part = Part(problem, width=width)
         yield {"width": width} | outcome(part, SVM)
-        for name in WIDTH_METHODS:
-            result = part.transformed(*CONFORMAL[name])
+        for name in (*WIDTH_METHODS, AMARI_READ):
+            result = part.transformed(*METHODS[name])
             yield {"width": width} | outcome(part, name, result)
-        result = part.transformed(RULES["amari"](units="svm"))
-        yield {"width": width} | outcome(part, AMARI_READ, result)
 
 
 @part_by_part
@@ -100,25 +97,24 @@ def compute_forced(problem):
     d^2 over the support vectors of the transformed one, d being the product of the transformations.
     """
     part = Part(problem, validate=False)
-    for (name, rule), number in product(FORCED_RULES.items(), FORCED_NUMBERS):
-        result = part.transformed(rule, max_transforms=number)
+    for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
+        result = part.transformed(*METHODS[name], max_transforms=number)
         support = result.machine.alpha > 0
         factor = float(np.median(result.factors[support] ** 2))
         # a C so small or large that the machine is none is left out of the comparison
         scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
-        missed = counts(scaled.plain_decision(), problem.y_test)
+        beside = counts(scaled.plain_decision(), problem.y_test)
+        train_error = error_of(part.decision(result, problem.X), problem.y)
         yield {
             "method": name,
             "asked": number,
             "n_transformations": result.n_transforms,
             "degenerate": result.is_degenerate,
-            "train_error": round(
-                error_of(part.decision(result, problem.X), problem.y), 8
-            ),
+            "train_error": round(train_error, 8),
             **counts(part.decision(result), problem.y_test),
             "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
-            "scaled_missed": missed["missed"],
-            "scaled_false_alarms": missed["false_alarms"],
+            "scaled_missed": beside["missed"],
+            "scaled_false_alarms": beside["false_alarms"],
         }
 
 

@@ -120,10 +120,11 @@ def add_claims(out, table, claims, by=None):
 
     A repetition is a row of the table, or what a level `by` of its index has in common.
     """
+    numbers = {}
     for place, expression in claims.items():
         values = summaries.evaluated(table, expression)
-        values = values.groupby(level=by).mean() if by else values
-        out.add_mean(*place, chance(values))
+        numbers[place] = values.groupby(level=by).mean() if by else values
+    add_means(out, numbers)
 
 
 # -- tables -----------------------------------------------------------------------------------

@@ -148,19 +148,21 @@ def conformal_row(part, name):
     }
 
 
-def plain_row(name, errors, *, v_error=None, n_trained=1, converged=True):
+#: What is recorded of a machine without a transformation, if no more is known.
+_UNTRANSFORMED = {
+    "n_transformations": 0,
+    "n_tried": 0,
+    "n_trained": 1,
+    "v_before": None,
+    "v_error": None,
+    "degenerate": False,
+    "converged": True,
+}
+
+
+def plain_row(name, errors, **known):
     """The record of a machine without a transformation."""
-    return {
-        "method": name,
-        **errors,
-        "n_transformations": 0,
-        "n_tried": 0,
-        "n_trained": n_trained,
-        "v_before": v_error,
-        "v_error": v_error,
-        "degenerate": False,
-        "converged": converged,
-    }
+    return {"method": name, **errors, **_UNTRANSFORMED, **known}
 
 
 def all_rows(problem, names=ALL):
@@ -168,7 +170,7 @@ def all_rows(problem, names=ALL):
     part = Part(problem)
     y = problem.y_test
     untried = part.transformed("williams", max_transforms=0)
-    known = {"v_error": round(untried.validation_error, 6)}
+    known = dict.fromkeys(("v_before", "v_error"), round(untried.validation_error, 6))
     rows = []
     for name in names:
         if name in BASELINES:
