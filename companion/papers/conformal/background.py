@@ -14,7 +14,7 @@ from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
-from companion.papers.conformal.problems import PAPER, C
+from companion.papers.conformal.problems import PAPER, C, strip
 from companion.papers.summaries import share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
@@ -61,8 +61,8 @@ def plane_sample(number, distance=1.6, n=24):
     """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart."""
     rng = np.random.default_rng(seed_for(PAPER, "plane", number))
     y = np.repeat([1.0, -1.0], n // 2)
-    X = SPREAD * rng.standard_normal((n, 2)) + distance * y[:, np.newaxis] * DIRECTION
-    return X, y
+    noise = SPREAD * rng.standard_normal((n, 2))
+    return noise + distance * np.outer(y, DIRECTION), y
 
 
 def plane_error(w, b, distance):
@@ -80,7 +80,6 @@ def perceptron(X, y, seed=0):
 def duality(number, distance=0.5):
     """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
     X, y = plane_sample(number, distance)
-    Q = (X @ X.T) * np.outer(y, y) + np.eye(len(y)) / C
     found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
     rng = np.random.default_rng(seed_for(PAPER, "duality", number))
     t = np.linspace(-1, 1, 41)
@@ -90,11 +89,15 @@ def duality(number, distance=0.5):
     # alpha >= 0 for |t| <= 1
     step *= np.min(found.alpha[support] / np.abs(step[support]))
     alpha = found.alpha + np.outer(t, step)
-    theta = alpha.sum(axis=1) - 0.5 * (alpha @ Q * alpha).sum(axis=1)
+    w = (y * alpha) @ X
+    squares = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
+    theta = alpha.sum(axis=1) - 0.5 * squares
     centre = np.append((y * found.alpha) @ X, found.intercept)
-    W = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
-    slack = np.maximum(0.0, 1.0 - y * (W[:, :2] @ X.T + W[:, 2:]))
-    F = 0.5 * (W[:, :2] ** 2).sum(axis=1) + 0.5 * C * (slack**2).sum(axis=1)
+    lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
+    w = lines[:, :2]
+    margins = y * (w @ X.T + lines[:, 2:])
+    slack = np.maximum(0.0, 1.0 - margins)
+    F = 0.5 * (np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1))
     return t, F, theta
 
 
@@ -120,7 +123,8 @@ def angle(first, second, metric=None):
     def inner(a, b):
         return np.einsum("ni,nij,nj->n", a, metric, b)
 
-    cosine = inner(first, second) / np.sqrt(inner(first, first) * inner(second, second))
+    lengths = np.sqrt(inner(first, first) * inner(second, second))
+    cosine = inner(first, second) / lengths
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
@@ -179,13 +183,11 @@ def largest_turn(rng):
 
 def noise_sample(rng):
     """Figure 3.1.4: a rare class whose first two patterns are at the true border x1 = 0."""
-    border = np.column_stack([[0.05, 0.05], [0.5, -0.5]])
-    rare = np.column_stack([rng.uniform(1.2, 2.0, 8), rng.uniform(-1.0, 1.0, 8)])
-    common = np.column_stack(
-        [rng.uniform(-2.0, -0.05, 120), rng.uniform(-1.0, 1.0, 120)]
-    )
-    X = np.vstack([border, rare, common])
-    return X, np.repeat([1.0, -1.0], [10, 120])
+    border = np.array([[0.05, 0.5], [0.05, -0.5]])
+    rare = strip(rng, 8, 1.2, 2.0)
+    common = strip(rng, 120, -2.0, -0.05)
+    y = np.repeat([1.0, -1.0], [10, 120])
+    return np.vstack([border, rare, common]), y
 
 
 STATEMENTS = study_over(

@@ -97,11 +97,11 @@ def _rounded(J):
 def condition_of_cores(part, seed):
     """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns."""
     shared = part.shared
-    rng = np.random.default_rng(seed)
-    cores = np.sort(rng.permutation(len(shared.y))[: max(1, round(len(shared.y) / 3))])
-    basis = np.column_stack(
-        [np.ones(len(shared.y)), np.exp(-shared.distances(cores).T / part.width)]
-    )
+    n = len(shared.y)
+    order = np.random.default_rng(seed).permutation(n)
+    cores = np.sort(order[: max(1, round(n / 3))])
+    gaussians = np.exp(-shared.distances(cores).T / part.width)
+    basis = np.column_stack([np.ones(n), gaussians])
     W = basis.T @ shared.separability.matrices()[1] @ basis
     values = np.abs(np.linalg.eigvalsh(0.5 * (W + W.T)))
     return np.log10(values.max() / max(values.min(), 1e-300))
@@ -135,10 +135,12 @@ def explicit_separability(K, y, q):
     for label in (-1.0, 1.0):
         part = Z[y == label]
         centre = part.mean(axis=0)
-        between += len(part) * np.trace(np.outer(centre - mean, centre - mean))
-        within += np.trace((part - centre).T @ (part - centre))
-    space_error = np.abs(Z @ Z.T - transformed).max() / np.abs(transformed).max()
-    return between / within, space_error
+        gap = centre - mean
+        spread = part - centre
+        between += len(part) * np.trace(np.outer(gap, gap))
+        within += np.trace(spread.T @ spread)
+    lost = np.abs(Z @ Z.T - transformed).max()
+    return between / within, lost / np.abs(transformed).max()
 
 
 def printed_separability(K, y, q):

@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 from companion.conformal import factors as conformal
 from companion.estimators import ConformalSVC
 from companion.papers.conformal.methods import Part
-from companion.papers.conformal.problems import PAPER, C, Problem
+from companion.papers.conformal.problems import PAPER, C, Problem, strip
 from companion.papers.summaries import study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
@@ -64,8 +64,7 @@ class Picture:
 def scene(number):
     """Patterns of a scene, the rare class, x1 > 0, first."""
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
-    n = N_RARE + N_COMMON
-    X = np.column_stack([rng.uniform(0.0, 2.0, n), rng.uniform(-1.0, 1.0, n)])
+    X = strip(rng, N_RARE + N_COMMON, 0.0, 2.0)
     X[N_RARE:, 0] *= -1.0
     return X, np.repeat([1.0, -1.0], [N_RARE, N_COMMON])
 

@@ -68,8 +68,10 @@ def sample(unit):
         stratify=y,
         random_state=int(rng.integers(2**31)),
     )
-    rare, common = (rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0))
-    n = min(len(rare), min(len(common), max(COMMON, LEAST * imbalance)) // imbalance)
+    rare = rng.permutation(np.flatnonzero(y > 0))
+    common = rng.permutation(np.flatnonzero(y < 0))
+    n_common = min(len(common), max(COMMON, LEAST * imbalance))
+    n = min(len(rare), n_common // imbalance)
     rows = np.concatenate([rare[:n], common[: n * imbalance]])
     inputs, new_inputs = problems.standardised(X[rows], X_test)
     return inputs, y[rows], new_inputs, y_test
@@ -95,8 +97,8 @@ def _decision(part, machine):
 
 def best_cut(decision, y, moved):
     """The g-means and the cut of a decision: at 0, or the best one halfway between two values."""
-    cuts = halfway(decision) if moved else np.empty(0)
-    cuts = cuts if cuts.size else np.zeros(1)
+    cuts = halfway(decision) if moved else ()
+    cuts = cuts if len(cuts) else np.zeros(1)
     values = g_means_above(decision, y, cuts)
     return values.max(), cuts[values.argmax()]
 
@@ -133,16 +135,15 @@ def compute_practice(unit):
     chosen |= {name: ((name, C, width), 0.0) for name in OTHERS}
     found = decisions(problem, dict.fromkeys(key for key, _ in chosen.values()))
     plain = Part(problem, C=C, width=width * X.shape[1]).shared.whole
-    return [
-        {
-            "method": name,
-            "machine": key[0],
-            **counts(found[key] - cut, y_test),
-            "precision": round(precision(found[key], y_test, imbalance), 6),
-            "support": round(float(np.mean(plain.alpha > 0)), 6),
-        }
-        for name, (key, cut) in chosen.items()
-    ]
+    support = round(float(np.mean(plain.alpha > 0)), 6)
+    rows = []
+    for name, (key, cut) in chosen.items():
+        f = found[key]
+        row = {"method": name, "machine": key[0], **counts(f - cut, y_test)}
+        row["precision"] = round(precision(f, y_test, imbalance), 6)
+        row["support"] = support
+        rows.append(row)
+    return rows
 
 
 CASES = [(name, k) for name, most in REACH.items() for k in IMBALANCES if k <= most]

@@ -100,6 +100,11 @@ def load(name):
     return data.X, data.y.astype(float)
 
 
+def strip(rng, n, low, high):
+    """Patterns that are uniform for x1 from `low` to `high` and x2 from -1 to 1."""
+    return np.column_stack([rng.uniform(low, high, n), rng.uniform(-1.0, 1.0, n)])
+
+
 def standardised(train, *others):
     """Inputs on the scale of those of the training part, whose means stand for missing numbers.
 

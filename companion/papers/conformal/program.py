@@ -24,15 +24,17 @@ SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
 
 def _add_costs(out, frame):
     """log10 of ratios of CPU times, a case a data set."""
-    keys = ["what", "method", "dataset"]
-    seconds = frame.assign(seconds=np.log10(frame.seconds)).groupby(keys).seconds
-    times = seconds.mean()
-    c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
+    logs = frame.assign(seconds=np.log10(frame.seconds))
+    times = logs.pivot_table("seconds", "dataset", ["what", "method"])
+    c = times["c"]
+    once = times["once"]
+    whole = times["whole"]
     costliest = c.drop(columns="WIL").max(axis=1)
     gaps = {"for c, Williams / the costliest of four": c["WIL"] - costliest}
-    gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
-    fast = whole.drop(columns=["PVGS", "PVGS, shared"])
-    gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
+    for slow, fast in SLOWER:
+        gaps[f"{slow} / {fast}"] = once[slow] - once[fast]
+    for name in whole:
+        gaps[f"PVGS / {name}"] = whole["PVGS"] - whole[name]
     gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
     for words, gap in gaps.items():
         out.add_mean("CPU time", f"log10 of the seconds {words}", g_means.chance(gap))

@@ -254,11 +254,11 @@ def _add_wilcoxon(out, table):
         row = f"Wilcoxon, {method} against SVM"
         column = f"{name}: significant at 10 %"
         significant = rows.p < LEVEL
+        worse = significant & (rows.error > rows.svm)
+        better = significant & (rows.error < rows.svm)
         out.add_draws(row, column, significant)
-        out.add_draws(row, f"{column} and worse", significant & (rows.error > rows.svm))
-        out.add_draws(
-            row, f"{column} and better", significant & (rows.error < rows.svm)
-        )
+        out.add_draws(row, f"{column} and worse", worse)
+        out.add_draws(row, f"{column} and better", better)
 
 
 def _add_differences(out, frame):
