@@ -90,24 +90,26 @@ def duality(number, distance=0.5):
     step *= np.min(found.alpha[support] / np.abs(step[support]))
     alpha = found.alpha + np.outer(t, step)
     w = (y * alpha) @ X
-    squares = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
-    theta = alpha.sum(axis=1) - 0.5 * squares
+    quadratic = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
+    theta = alpha.sum(axis=1) - 0.5 * quadratic
     centre = np.append((y * found.alpha) @ X, found.intercept)
     lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
     w = lines[:, :2]
     margins = y * (w @ X.T + lines[:, 2:])
     slack = np.maximum(0.0, 1.0 - margins)
-    F = 0.5 * (np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1))
-    return t, F, theta
+    quadratic = np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1)
+    return t, 0.5 * quadratic, theta
 
 
 def linear_machine(X, y, ridge=0.0):
     """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks."""
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
-    nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
+    positive = (found.alpha * (y > 0)) @ X
+    negative = (found.alpha * (y < 0)) @ X
     w = scale * ((y * found.alpha) @ X)
-    return Machine(X, y, found.alpha, w, scale * found.intercept, nearest)
+    b = scale * found.intercept
+    return Machine(X, y, found.alpha, w, b, np.array([positive, negative]))
 
 
 def conformal_map(z):

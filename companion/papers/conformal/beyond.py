@@ -102,8 +102,9 @@ def corrections(frame, words):
 def _after_validation(folds):
     """Error of the methods of the tables over the SVM's, where V chose to transform."""
     moved = g_means.by_method(folds, "n_transformations") > 0
-    gaps = g_means.gaps(g_means.error_table(folds)).where(moved)[list(PRINTED[1:])]
-    return gaps.stack().groupby(level="partition").mean()
+    gaps = g_means.gaps(g_means.error_table(folds)).where(moved)
+    judged = gaps[list(PRINTED[1:])].stack()
+    return judged.groupby(level="partition").mean()
 
 
 def _add_forced(out, frame):

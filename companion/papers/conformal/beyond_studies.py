@@ -24,6 +24,7 @@ from companion.papers.conformal.problems import (
     BOARD_NAME,
     C,
     in_box,
+    largest_difference,
     part_by_part,
     parts_of,
     study_of_sets,
@@ -152,7 +153,7 @@ def _identity_error(machine):
     for shrink in (0.1, 0.5, 0.9):
         by_hand = displaced_by_hand(machine, f, shrink)
         shifted = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
-        gaps.append(np.abs(by_hand - shifted).max() / np.abs(by_hand).max())
+        gaps.append(largest_difference(shifted, by_hand))
     return float(f"{max(gaps):.3g}")
 
 

@@ -25,8 +25,16 @@ from companion.papers.conformal.problems import (
 from companion.papers.summaries import counts, select, share, study_over
 from companion.solvers.metamodels import GENERATIONS
 
-_COLUMNS = ("method", "missed", "false_alarms", "n_positive", "n_negative")
-_COLUMNS += ("n_transformations", "converged")
+#: Columns of the records of :func:`compute_draws`.
+_COLUMNS = [
+    "method",
+    "missed",
+    "false_alarms",
+    "n_positive",
+    "n_negative",
+    "n_transformations",
+    "converged",
+]
 
 
 def compute_board(unit):
@@ -41,7 +49,7 @@ def compute_board(unit):
 def compute_draws(unit):
     """The methods of the thesis's table on a draw of the board, a row a method, in few columns."""
     rows = methods.all_rows(problems.board(unit.params["draw"]), PRINTED)
-    return pd.DataFrame(rows)[list(_COLUMNS)].to_dict("records")
+    return pd.DataFrame(rows)[_COLUMNS].to_dict("records")
 
 
 #: All methods on the first draws, those of the table on the others.

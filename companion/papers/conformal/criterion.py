@@ -13,7 +13,12 @@ from companion.conformal import factors as conformal
 from companion.conformal.separability import Separability
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
-from companion.papers.conformal.problems import PAPER, part_by_part, study_of_sets
+from companion.papers.conformal.problems import (
+    PAPER,
+    largest_difference,
+    part_by_part,
+    study_of_sets,
+)
 from companion.papers.summaries import counts, study_over
 from companion.solvers.mdm import mdm
 
@@ -139,14 +144,14 @@ def explicit_separability(K, y, q):
         spread = part - centre
         between += len(part) * np.trace(np.outer(gap, gap))
         within += np.trace(spread.T @ spread)
-    lost = np.abs(Z @ Z.T - transformed).max()
-    return between / within, lost / np.abs(transformed).max()
+    return between / within, largest_difference(Z @ Z.T, transformed)
 
 
 def printed_separability(K, y, q):
     """J with B = K_intra + K / N, as (4.6.14) is printed."""
     B, W = Separability(K, y).matrices()
-    return (q @ (B + 2 * K / len(y)) @ q) / (q @ W @ q)
+    printed_B = B + 2 * K / len(y)
+    return (q @ printed_B @ q) / (q @ W @ q)
 
 
 def gradient_error(K, y, X, step=1e-4):
@@ -178,7 +183,7 @@ def gradient_error(K, y, X, step=1e-4):
             [J.value(family(p)[0]) for p in at + h] for h in (steps, -steps)
         )
         numeric = np.subtract(above, below) / (2 * step * at)
-        worst = max(worst, np.abs(gradient - numeric).max() / np.abs(numeric).max())
+        worst = max(worst, largest_difference(gradient, numeric))
     return worst
 
 
@@ -198,7 +203,7 @@ ILL_POSED = 8
 
 def log_separability(frame):
     """log J: a row a data set, partition and fold, a column a search."""
-    return np.log(g_means.by_method(frame.assign(J=frame.J.astype(float)), "J"))
+    return np.log(g_means.by_method(frame, "J").astype(float))
 
 
 _ENDS = "share of folds in which JMETA ends"

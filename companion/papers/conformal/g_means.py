@@ -45,7 +45,9 @@ def g_means_above(decision, y, cuts):
         np.searchsorted(np.sort(decision[y == sign]), cuts, "right")
         for sign in (1.0, -1.0)
     ]
-    return np.sqrt((1 - below[0] / np.sum(y > 0)) * (below[1] / np.sum(y < 0)))
+    right_of_rare = 1 - below[0] / np.sum(y > 0)
+    right_of_common = below[1] / np.sum(y < 0)
+    return np.sqrt(right_of_rare * right_of_common)
 
 
 def by_method(frame, column):

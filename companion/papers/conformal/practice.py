@@ -105,7 +105,8 @@ def best_cut(decision, y, moved):
 
 def precision(decision, y, imbalance):
     """Area under the precision-recall curve at `imbalance` common patterns to a rare one."""
-    weights = np.where(y > 0, np.sum(y < 0) / np.sum(y > 0) / imbalance, 1.0)
+    of_rare = np.sum(y < 0) / np.sum(y > 0) / imbalance
+    weights = np.where(y > 0, of_rare, 1.0)
     return float(average_precision_score(y, decision, sample_weight=weights))
 
 

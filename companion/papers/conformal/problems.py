@@ -100,9 +100,16 @@ def load(name):
     return data.X, data.y.astype(float)
 
 
+def largest_difference(found, wanted):
+    """Largest difference of two arrays, by the largest entry of the one that is wanted."""
+    return np.abs(found - wanted).max() / np.abs(wanted).max()
+
+
 def strip(rng, n, low, high):
     """Patterns that are uniform for x1 from `low` to `high` and x2 from -1 to 1."""
-    return np.column_stack([rng.uniform(low, high, n), rng.uniform(-1.0, 1.0, n)])
+    x1 = rng.uniform(low, high, n)
+    x2 = rng.uniform(-1.0, 1.0, n)
+    return np.column_stack([x1, x2])
 
 
 def standardised(train, *others):

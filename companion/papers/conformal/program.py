@@ -33,7 +33,7 @@ def _add_costs(out, frame):
     gaps = {"for c, Williams / the costliest of four": c["WIL"] - costliest}
     for slow, fast in SLOWER:
         gaps[f"{slow} / {fast}"] = once[slow] - once[fast]
-    for name in whole:
+    for name in whole.drop(columns=["PVGS", "PVGS, shared"]):
         gaps[f"PVGS / {name}"] = whole["PVGS"] - whole[name]
     gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
     for words, gap in gaps.items():

@@ -366,7 +366,8 @@ def wilcoxon_table(frame):
     """
     errors = g_means.error_table(frame)
     means = g_means.by_set(errors)
-    p = p_values(errors).where(means.notna()).drop(columns=SVM).stack().dropna()
+    tried = p_values(errors).where(means.notna())
+    p = tried.drop(columns=SVM).stack().dropna()
     tests = {
         "significant at 10 %": lambda p: (p < LEVEL).mean(),
         "median p": "median",
