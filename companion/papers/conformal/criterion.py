@@ -83,13 +83,14 @@ def compute_searches(problem):
         result = part.transformed(*method, max_transforms=1)
         # the history asks for J once for each of its machines
         n_machines = len(result.history)
-        reached = result.history[-1]["separability"] if n_machines > 1 else np.nan
         row = plain | {
             "method": name,
-            "J": _rounded(reached),
+            "J": None,
             "evaluations": J.evaluations - n_machines,
             "degenerate": result.is_degenerate,
         }
+        if n_machines > 1:
+            row["J"] = _rounded(result.history[-1]["separability"])
         if name == EXACT:
             row["log10_condition"] = round(condition_of_cores(part, problem.seed), 4)
         yield row | counts(part.decision(result), problem.y_test)

@@ -144,16 +144,12 @@ def compute_scene(unit):
     squares = cdist(np.column_stack([places, X2]), shown.support, "sqeuclidean")
     density = np.exp(-squares / SCENE_WIDTH).sum(axis=1)
     frontier = np.nanmean(places)
-    estimated = np.nanmean(frontier_of(shown.decision + shown.eta))
     rows = []
     for name, ratio in shown.ratio.items():
         along = [
             np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)
         ]
         numbers = {
-            "estimated": estimated if name == "KBA" else np.nan,
-            # R grows with c to the power d = 2
-            "svm_units": 2 * np.log10(shown.unit) if name == "Amari" else np.nan,
             "frontier": frontier,
             "largest_at": X1[np.argmax(ratio.mean(axis=0))],
             "near": ratio[near].mean(),
@@ -161,8 +157,13 @@ def compute_scene(unit):
             "along": np.nanstd(along),
             "with_density": spearmanr(density, along, nan_policy="omit").statistic,
         }
-        row = {key: round(float(number), 6) for key, number in numbers.items()}
-        rows.append({"method": name} | row)
+        if name == "KBA":
+            numbers["estimated"] = np.nanmean(frontier_of(shown.decision + shown.eta))
+        if name == "Amari":  # R grows with c to the power d = 2
+            numbers["svm_units"] = 2 * np.log10(shown.unit)
+        row = {"method": name, "estimated": None, "svm_units": None}
+        row |= {key: round(float(number), 6) for key, number in numbers.items()}
+        rows.append(row)
     return rows
 
 
