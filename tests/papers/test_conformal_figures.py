@@ -25,6 +25,6 @@ def test_wrong_places_are_those_whose_sign_differs(ax):
 def test_the_print_stands_in_the_row_of_its_name(ax):
     samples = {"SVM": np.array([0.1, 0.3]), "AMA": np.array([0.2, 0.2])}
     drawing.plot_placed(ax, list(samples), samples, {"AMA": 0.5}, xlabel="error")
-    assert [d.tolist() for d in marked(ax, "D") if len(d)] == [[[0.5, 1.0]]]
-    assert [d.tolist() for d in marked(ax, "o")] == [[[0.2, 0.0]], [[0.2, 1.0]], []]
+    assert [d.tolist() for d in marked(ax, "D")] == [[[0.5, 1.0]]]
+    assert [d.tolist() for d in marked(ax, "o")] == [[[0.2, 0.0], [0.2, 1.0]]]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["SVM", "AMA"]

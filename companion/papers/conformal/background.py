@@ -14,7 +14,7 @@ from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
-from companion.papers.conformal.problems import PAPER, C
+from companion.papers.conformal.problems import PAPER, C, strip
 from companion.papers.summaries import share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
@@ -61,8 +61,8 @@ def plane_sample(number, distance=1.6, n=24):
     """Two Gaussian classes in the plane whose centres are 2 x ``distance`` apart."""
     rng = np.random.default_rng(seed_for(PAPER, "plane", number))
     y = np.repeat([1.0, -1.0], n // 2)
-    X = SPREAD * rng.standard_normal((n, 2)) + distance * y[:, np.newaxis] * DIRECTION
-    return X, y
+    noise = SPREAD * rng.standard_normal((n, 2))
+    return noise + distance * np.outer(y, DIRECTION), y
 
 
 def plane_error(w, b, distance):
@@ -80,37 +80,36 @@ def perceptron(X, y, seed=0):
 def duality(number, distance=0.5):
     """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
     X, y = plane_sample(number, distance)
-    Q = (X @ X.T) * np.outer(y, y) + np.eye(len(y)) / C
     found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
     rng = np.random.default_rng(seed_for(PAPER, "duality", number))
     t = np.linspace(-1, 1, 41)
     support = found.alpha > 0
     step = rng.standard_normal(len(y)) * support
     step -= y * support * (step @ y) / support.sum()
-    step *= np.min(
-        found.alpha[support] / np.abs(step[support])
-    )  # alpha >= 0 for |t| <= 1
+    # alpha >= 0 for |t| <= 1
+    step *= np.min(found.alpha[support] / np.abs(step[support]))
     alpha = found.alpha + np.outer(t, step)
+    w = (y * alpha) @ X
+    quadratic = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
+    theta = alpha.sum(axis=1) - 0.5 * quadratic
     centre = np.append((y * found.alpha) @ X, found.intercept)
-    W = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
-    slack = np.maximum(0.0, 1.0 - y * (W[:, :2] @ X.T + W[:, 2:]))
-    F = 0.5 * (W[:, :2] ** 2).sum(axis=1) + 0.5 * C * (slack**2).sum(axis=1)
-    return t, F, alpha.sum(axis=1) - 0.5 * np.einsum("ti,ij,tj->t", alpha, Q, alpha)
+    lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
+    w = lines[:, :2]
+    margins = y * (w @ X.T + lines[:, 2:])
+    slack = np.maximum(0.0, 1.0 - margins)
+    quadratic = np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1)
+    return t, 0.5 * quadratic, theta
 
 
 def linear_machine(X, y, ridge=0.0):
     """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks."""
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
     scale = 2.0 / found.squared_norm
-    nearest = np.array([(found.alpha * (y == label)) @ X for label in (1.0, -1.0)])
-    return Machine(
-        X,
-        y,
-        found.alpha,
-        scale * ((y * found.alpha) @ X),
-        scale * found.intercept,
-        nearest,
-    )
+    positive = (found.alpha * (y > 0)) @ X
+    negative = (found.alpha * (y < 0)) @ X
+    w = scale * ((y * found.alpha) @ X)
+    b = scale * found.intercept
+    return Machine(X, y, found.alpha, w, b, np.array([positive, negative]))
 
 
 def conformal_map(z):
@@ -126,7 +125,8 @@ def angle(first, second, metric=None):
     def inner(a, b):
         return np.einsum("ni,nij,nj->n", a, metric, b)
 
-    cosine = inner(first, second) / np.sqrt(inner(first, first) * inner(second, second))
+    lengths = np.sqrt(inner(first, first) * inner(second, second))
+    cosine = inner(first, second) / lengths
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
@@ -159,13 +159,12 @@ def compute_statements(unit):
     noisy = noise_sample(rng)
     slack_machine = linear_machine(*noisy, ridge=1.0 / NOISE_C)
     at_border = slack_machine.decision(noisy[0][:2])
-    numbers = {
+    return {
         "perceptron": plane_error(*perceptron(X, y, number), FAR),
         "machine": plane_error(machine.w, machine.b, FAR),
         "angle_of_kernel": turn,
-        "as_noise": (at_border < 1.0).all(),
+        "as_noise": float((at_border < 1.0).all()),
     }
-    return {name: float(f"{value:.4g}") for name, value in numbers.items()}
 
 
 def largest_turn(rng):
@@ -186,17 +185,15 @@ def largest_turn(rng):
 
 def noise_sample(rng):
     """Figure 3.1.4: a rare class whose first two patterns are at the true border x1 = 0."""
-    border = np.column_stack([[0.05, 0.05], [0.5, -0.5]])
-    rare = np.column_stack([rng.uniform(1.2, 2.0, 8), rng.uniform(-1.0, 1.0, 8)])
-    common = np.column_stack(
-        [rng.uniform(-2.0, -0.05, 120), rng.uniform(-1.0, 1.0, 120)]
-    )
-    X = np.vstack([border, rare, common])
-    return X, np.repeat([1.0, -1.0], [10, 120])
+    border = np.array([[0.05, 0.5], [0.05, -0.5]])
+    rare = strip(rng, 8, 1.2, 2.0)
+    common = strip(rng, 120, -2.0, -0.05)
+    y = np.repeat([1.0, -1.0], [10, 120])
+    return np.vstack([border, rare, common]), y
 
 
 STATEMENTS = study_over(
-    PAPER, "statements", compute_statements, problem={"paper": 20, "quick": 5}
+    PAPER, "statements", compute_statements, digits=4, problem={"paper": 20, "quick": 5}
 )
 STUDIES = (STATEMENTS,)
 

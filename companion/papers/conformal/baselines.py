@@ -31,17 +31,19 @@ def _cut(problem):
     return StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
 
 
+def _base(**options):
+    return L2SVC(C=C, gamma=1.0 / WIDTH, **options)
+
+
 def balanced_weights(problem):
     """The base machine with C inversely proportional to the size of the class."""
-    return L2SVC(C=C, gamma=1.0 / WIDTH, class_weight="balanced").fit(
-        problem.X, problem.y
-    )
+    return _base(class_weight="balanced").fit(problem.X, problem.y)
 
 
 def moved_threshold(problem):
     """The base machine with the threshold of the best cross-validated g-means."""
     machine = TunedThresholdClassifierCV(
-        L2SVC(C=C, gamma=1.0 / WIDTH),
+        _base(),
         scoring=make_scorer(g_mean),
         response_method="decision_function",
         cv=_cut(problem),
@@ -55,7 +57,7 @@ def smote(problem):
 
     sampler = SMOTE(k_neighbors=NEIGHBOURS, random_state=problem.seed % 2**31)
     X, y = sampler.fit_resample(problem.X, problem.y)
-    return L2SVC(C=C, gamma=1.0 / WIDTH).fit(X, y)
+    return _base().fit(X, y)
 
 
 def tuned(problem):

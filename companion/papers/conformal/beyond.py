@@ -1,6 +1,5 @@
 """What the transformations are worth, and why: sections 3.2.2, 5.3, 5.4, 6.3.2 and chapter 7."""
 
-import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -88,8 +87,7 @@ def corrections(frame, words):
     """
     kinds = [name for name in ("dataset", "imbalance") if name in frame]
     error = g_means.error_table(frame)
-    gains = -error.sub(error[SVM], axis=0)
-    gains = gains.groupby(level=[*kinds, "partition"]).mean()
+    gains = -g_means.gaps(error).groupby(level=[*kinds, "partition"]).mean()
     moved = gains[MOVED].dropna() > g_means.NOTICEABLE
     weighted = gains[practice.BALANCED].dropna().groupby(level=kinds)
     least = min((rows for _, rows in weighted), key=lambda rows: rows.mean())
@@ -103,10 +101,10 @@ def corrections(frame, words):
 
 def _after_validation(folds):
     """Error of the methods of the tables over the SVM's, where V chose to transform."""
-    moved = g_means.by_method(folds, "n_transformations")[list(PRINTED[1:])] > 0
-    table = g_means.error_table(folds)
-    gaps = table[list(PRINTED[1:])].sub(table[SVM], axis=0).where(moved)
-    return gaps.stack().groupby(level="partition").mean()
+    moved = g_means.by_method(folds, "n_transformations") > 0
+    gaps = g_means.gaps(g_means.error_table(folds)).where(moved)
+    judged = gaps[list(PRINTED[1:])].stack()
+    return judged.groupby(level="partition").mean()
 
 
 def _add_forced(out, frame):
@@ -130,9 +128,8 @@ def _add_forced(out, frame):
 
 def _helped(rows):
     """How often one forced transformation errs less than none, a case a data set."""
-    error = rows.pivot(
-        index=["dataset", "partition", "fold"], columns="asked", values="error"
-    )
+    places = ["dataset", "partition", "fold"]
+    error = rows.pivot(index=places, columns="asked", values="error")
     return (error[1] < error[0] - 1e-9).groupby(level="dataset").mean()
 
 
@@ -149,29 +146,26 @@ def _add_widths(out, frame):
     svm = table[SVM]
     drawn = svm[svm.index.get_level_values("width") < 10_000]
     partitions = svm.index.unique("partition")
+    best = []
+    for partition in partitions:
+        # chosen on the other partitions: on the same folds the choice would favour the SVM
+        others = svm.drop(partition) if len(partitions) > 1 else svm
+        means = others.groupby(level=["dataset", "width"]).mean()
+        chosen = means.groupby(level="dataset").idxmin()
+        best.append([(partition, *place) for place in chosen])
     for amari, reading in (("AMA", ""), (AMARI_READ, SVM_UNITS)):
         gain = svm - table[amari]
-        correlations = [
-            spearmanr(part, gain.loc[part.index]).statistic
-            for _, part in drawn.groupby(level="partition")
-        ]
-        at_best = []
-        for partition in partitions:
-            # chosen on the other partitions: on the same folds the choice would favour the SVM
-            others = svm.drop(partition) if len(partitions) > 1 else svm
-            means = others.groupby(level=["dataset", "width"]).mean().unstack()
-            chosen = means.idxmin(axis=1).items()
-            at_best.append(
-                np.mean([gain.loc[partition, name, w] for name, w in chosen])
-            )
-        column = "gain of Amari's method against the SVM's error, rank correlation"
+        words = "gain of Amari's method"
         numbers = {
-            column: correlations,
-            "gain of Amari's method at the best width": at_best,
+            f"{words} against the SVM's error, rank correlation": [
+                spearmanr(part, gain[part.index]).statistic
+                for _, part in drawn.groupby(level="partition")
+            ],
+            f"{words} at the best width": [gain[places].mean() for places in best],
         }
         for width in (5, 50_000):
             at = gain.xs(width, level="width").groupby(level="dataset").mean()
-            numbers[f"gain of Amari's method at 2 sigma^2 = {width}"] = at
+            numbers[f"{words} at 2 sigma^2 = {width}"] = at
         by_place = {("kernel width", column): of for column, of in numbers.items()}
         g_means.add_means(out, by_place, reading)
 

@@ -18,11 +18,13 @@ from companion.conformal import factors as conformal
 from companion.metrics import g_mean_error
 from companion.papers.conformal import problems
 from companion.papers.conformal.baselines import pvgs
+from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
 from companion.papers.conformal.problems import (
     BOARD_NAME,
     C,
     in_box,
+    largest_difference,
     part_by_part,
     parts_of,
     study_of_sets,
@@ -40,11 +42,10 @@ AMARI_READ = "AMA, SVM's units"
 
 #: Numbers of forced transformations.
 FORCED_NUMBERS = (0, 1, 3, 5)
-FORCED_RULES = {
-    "AMA": RULES["amari"](),
-    "ACT": RULES["act"](),
-    AMARI_READ: RULES["amari"](units="svm"),
-}
+FORCED_METHODS = ("AMA", "ACT", AMARI_READ)
+
+#: The methods, and Amari's as it may have been meant.
+METHODS = CONFORMAL | {AMARI_READ: (RULES["amari"](units="svm"),)}
 
 #: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
 #: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
@@ -84,11 +85,9 @@ def compute_widths(problem):
     for width in BASE_WIDTHS:
         part = Part(problem, width=width)
         yield {"width": width} | outcome(part, SVM)
-        for name in WIDTH_METHODS:
-            result = part.transformed(*CONFORMAL[name])
+        for name in (*WIDTH_METHODS, AMARI_READ):
+            result = part.transformed(*METHODS[name])
             yield {"width": width} | outcome(part, name, result)
-        result = part.transformed(RULES["amari"](units="svm"))
-        yield {"width": width} | outcome(part, AMARI_READ, result)
 
 
 @part_by_part
@@ -99,25 +98,24 @@ def compute_forced(problem):
     d^2 over the support vectors of the transformed one, d being the product of the transformations.
     """
     part = Part(problem, validate=False)
-    for (name, rule), number in product(FORCED_RULES.items(), FORCED_NUMBERS):
-        result = part.transformed(rule, max_transforms=number)
+    for name, number in product(FORCED_METHODS, FORCED_NUMBERS):
+        result = part.transformed(*METHODS[name], max_transforms=number)
         support = result.machine.alpha > 0
         factor = float(np.median(result.factors[support] ** 2))
         # a C so small or large that the machine is none is left out of the comparison
         scaled = Part(problem, C=float(np.clip(C * factor, 1e-8, 1e8)), validate=False)
-        missed = counts(scaled.plain_decision(), problem.y_test)
+        beside = counts(scaled.plain_decision(), problem.y_test)
+        train_error = error_of(part.decision(result, problem.X), problem.y)
         yield {
             "method": name,
             "asked": number,
             "n_transformations": result.n_transforms,
             "degenerate": result.is_degenerate,
-            "train_error": round(
-                error_of(part.decision(result, problem.X), problem.y), 8
-            ),
+            "train_error": round(train_error, 8),
             **counts(part.decision(result), problem.y_test),
             "log10_factor": round(float(np.log10(factor)), 4) if factor > 0 else None,
-            "scaled_missed": missed["missed"],
-            "scaled_false_alarms": missed["false_alarms"],
+            "scaled_missed": beside["missed"],
+            "scaled_false_alarms": beside["false_alarms"],
         }
 
 
@@ -131,12 +129,11 @@ def best_shift(decision, y):
 
     It is 0, or takes the boundary halfway between two decision values.
     """
-    ordered = np.unique(decision)
-    candidates = np.concatenate([[0.0], -(ordered[1:] + ordered[:-1]) / 2])
-    errors = np.array([error_of(decision + shift, y) for shift in candidates])
-    best = np.flatnonzero(errors <= errors.min() + 1e-12)
-    chosen = best[np.argmin(np.abs(candidates[best]))]
-    return float(candidates[chosen]), float(errors[chosen])
+    cuts = np.append(0.0, halfway(decision))
+    values = g_means_above(decision, y, cuts)
+    best = np.flatnonzero(values >= values.max() - 1e-12)
+    chosen = best[np.argmin(np.abs(cuts[best]))]
+    return float(0.0 - cuts[chosen]), float(1 - values[chosen])
 
 
 def displaced_by_hand(machine, f, shrink):
@@ -156,7 +153,7 @@ def _identity_error(machine):
     for shrink in (0.1, 0.5, 0.9):
         by_hand = displaced_by_hand(machine, f, shrink)
         shifted = conformal.displaced_decision(f, shrink, -0.5 * machine.squared_norm)
-        gaps.append(np.abs(by_hand - shifted).max() / np.abs(by_hand).max())
+        gaps.append(largest_difference(shifted, by_hand))
     return float(f"{max(gaps):.3g}")
 
 
@@ -172,7 +169,7 @@ def compute_shift(problem):
     yield {
         "method": "bias shift",
         **counts(part.plain_decision(whole=shift == 0.0) + shift, problem.y_test),
-        "shift": float(f"{shift:.6g}"),
+        "shift": shift,
         "v_error": round(v_error, 6),
         "identity_error": _identity_error(part.shared.first),
     }
@@ -200,7 +197,7 @@ def compute_readings(unit):
     rows = []
     is_board = unit.params["dataset"] == BOARD_NAME
     scalings = {"any": (problems.WIDTH, None)} if is_board else SCALINGS
-    _, problem = parts_of(unit)[unit.params["fold"]]
+    problem = parts_of(unit)[unit.params["fold"]]
     for scaling, (width, box) in scalings.items():
         part = Part(in_box(problem, *box) if box else problem, width=width)
         for name, relevant in CHOICES_OF_METHOD.items():
@@ -223,7 +220,7 @@ def _read(part, name, units, escape, sign):
 
 def compute_costs(unit):
     """CPU seconds on the first training part, the less of short runs: a row a method and what."""
-    _, problem = parts_of(unit)[0]
+    problem = parts_of(unit)[0]
 
     def run(name, **options):
         part = Part(problem, validate=not options)
@@ -232,15 +229,17 @@ def compute_costs(unit):
     def factors(part, result):
         return result.transformation(part.shared.K, part.shared.distances(slice(None)))
 
-    timed = {("PVGS", "whole"): (pvgs, problem, GridSearchCV)}
-    timed |= {("PVGS, shared", "whole"): (pvgs, problem)}
-    timed |= {(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)}
-    timed |= {
-        (name, "once"): (partial(run, max_transforms=1), name) for name in FORCED_ONCE
+    timed = {
+        ("PVGS", "whole"): (pvgs, problem, GridSearchCV),
+        ("PVGS, shared", "whole"): (pvgs, problem),
+        **{(name, "whole"): (run, name) for name in ("ACT", *FORCED_ONCE)},
+        **{
+            (name, "once"): (partial(run, max_transforms=1), name)
+            for name in FORCED_ONCE
+        },
     }
-    timed |= {
-        (name, "c"): (factors, *run(name, max_transforms=1)) for name in TIMED_FACTORS
-    }
+    for name in TIMED_FACTORS:
+        timed[name, "c"] = (factors, *run(name, max_transforms=1))
     rows = []
     for (name, what), (function, *given) in timed.items():
         seconds = []
@@ -248,31 +247,27 @@ def compute_costs(unit):
             started = time.process_time()
             function(*given)
             seconds.append(time.process_time() - started)
-        rows.append(
-            {"method": name, "what": what, "seconds": float(f"{min(seconds):.4g}")}
-        )
+        rows.append({"method": name, "what": what, "seconds": min(seconds)})
     return rows
 
 
 def compute_ascents(unit):
     """J where an ascent ends, from its own start and the best and worst of others: a row a rule."""
-    _, problem = parts_of(unit)[0]
+    problem = parts_of(unit)[0]
     svm = TrainedMachine.first(Part(problem, validate=False).shared)
     rng = unit.rng()
     rows = []
     for name in ("MDT", "TSVT"):
         family = RULES[name.lower()]().family(svm, rng)
         factors = 10.0 ** rng.uniform(-1.0, 1.0, (OTHER_STARTS, family.start.size))
-        found = []
-        for start in family.start * np.vstack([np.ones_like(factors[:1]), factors]):
+        ends = []
+        for start in (family.start, *(family.start * factors)):
             family.start = np.clip(start, family.lower, family.upper)
-            found.append(
-                ascend_separability(family, svm.problem.separability, svm.factors)[1]
-            )
-        ends = {"own": found[0], "best": max(found[1:]), "worst": min(found[1:])}
-        rows.append(
-            {"method": name} | {key: float(f"{J:.6g}") for key, J in ends.items()}
-        )
+            J = svm.problem.separability
+            ends.append(ascend_separability(family, J, svm.factors)[1])
+        own, *others = ends
+        row = {"method": name, "own": own, "best": max(others), "worst": min(others)}
+        rows.append(row)
     return rows
 
 
@@ -280,17 +275,12 @@ WIDTHS = study_of_sets("widths", compute_widths, 2)
 # Without the large set, which would take three quarters of the time.
 FORCED = study_of_sets("forced", compute_forced, 2, of_large=0, after=(BOARD_NAME,))
 SHIFT = study_of_sets("shift", compute_shift, 20)
-COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1])
+COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1], digits=4)
 ASCENTS = study_of_sets("ascents", compute_ascents, 2, of_large=1)
 
-_MOST = [name for name in problems.SETS if name not in problems.LARGE]
 #: Draws of the board and partitions of the sets, the longest first.
 _READ = {
-    "paper": {
-        **dict.fromkeys(problems.LARGE, 1),
-        BOARD_NAME: 6,
-        **dict.fromkeys(_MOST, 2),
-    },
+    "paper": {problems.LARGE: 1, BOARD_NAME: 6, **dict.fromkeys(problems.NOT_LARGE, 2)},
     "quick": dict.fromkeys((BOARD_NAME, *problems.SMALL[:1]), 1),
 }
 # A unit a fold, as those of the large set would take minutes in one process.

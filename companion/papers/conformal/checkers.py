@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
@@ -22,6 +23,18 @@ from companion.papers.conformal.problems import (
     SIDE,
 )
 from companion.papers.summaries import counts, select, share, study_over
+from companion.solvers.metamodels import GENERATIONS
+
+#: Columns of the records of :func:`compute_draws`.
+_COLUMNS = [
+    "method",
+    "missed",
+    "false_alarms",
+    "n_positive",
+    "n_negative",
+    "n_transformations",
+    "converged",
+]
 
 
 def compute_board(unit):
@@ -34,8 +47,9 @@ def compute_board(unit):
 
 
 def compute_draws(unit):
-    """The methods of the thesis's table on a draw of the board: a row a method."""
-    return methods.some_rows(problems.board(unit.params["draw"]), PRINTED)
+    """The methods of the thesis's table on a draw of the board, a row a method, in few columns."""
+    rows = methods.all_rows(problems.board(unit.params["draw"]), PRINTED)
+    return pd.DataFrame(rows)[_COLUMNS].to_dict("records")
 
 
 #: All methods on the first draws, those of the table on the others.
@@ -52,19 +66,14 @@ PROTOCOL = {
     "negative patterns to a positive one": N_NEGATIVE / N_POSITIVE,
     "2 sigma^2": problems.WIDTH,
     "C": problems.C,
-    "generations of CMA-ES": methods.GENERATIONS,
+    "generations of CMA-ES": GENERATIONS,
 }
 
 
-#: What is said of the errors, a row a draw and a column a method. That of WIL is another reading.
-ERRORS = {
-    ("WIL", "g-means error: method - PVGS"): "WIL - PVGS",
-    ("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`",
-    ("ACT", "g-means error: method - PVGS"): "ACT - PVGS",
-    ("MDT-JGRAD", "g-means error: method - PVGS"): "`MDT-JGRAD` - PVGS",
-    ("MDT-JMETA", "g-means error: method - PVGS"): "`MDT-JMETA` - PVGS",
-    ("TSVT-JGRAD", "g-means error: method - PVGS"): "`TSVT-JGRAD` - PVGS",
-}
+#: Of the errors, a row a draw and a column a method. That of WIL is another reading.
+ERRORS = {("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`"}
+for _name in PRINTED[1:]:
+    ERRORS[_name, "g-means error: method - PVGS"] = f"`{_name}` - PVGS"
 COSTS = {
     ("PVGS", "log10 of machines trained: PVGS / TSVT-JMETA"): "PVGS - `TSVT-JMETA`"
 }
@@ -142,10 +151,8 @@ def decisions(draw, names):
     part = Part(problem)
     values = {}
     for name in names:
-        if name == SVM:
-            values[name] = part.plain_decision()
-        elif name in CONFORMAL:
-            values[name] = part.decision(part.transformed(*CONFORMAL[name]))
+        if name == SVM or name in CONFORMAL:
+            values[name] = part.decision_of(name)
         else:
             machine = pvgs(problem)[0] if name == "PVGS" else BASELINES[name](problem)
             values[name] = machine.decision_function(problem.X_test)

@@ -5,6 +5,7 @@ from the same machine and nothing but J decides.
 """
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
@@ -12,8 +13,13 @@ from companion.conformal import factors as conformal
 from companion.conformal.separability import Separability
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
-from companion.papers.conformal.problems import PAPER, part_by_part, study_of_sets
-from companion.papers.summaries import counts, none_without_records, study_over
+from companion.papers.conformal.problems import (
+    PAPER,
+    largest_difference,
+    part_by_part,
+    study_of_sets,
+)
+from companion.papers.summaries import counts, study_over
 from companion.solvers.mdm import mdm
 
 SEARCHED = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
@@ -79,12 +85,12 @@ def compute_searches(problem):
         n_machines = len(result.history)
         row = plain | {
             "method": name,
-            "J": _rounded(result.history[-1]["separability"])
-            if n_machines > 1
-            else None,
+            "J": None,
             "evaluations": J.evaluations - n_machines,
             "degenerate": result.is_degenerate,
         }
+        if n_machines > 1:
+            row["J"] = _rounded(result.history[-1]["separability"])
         if name == EXACT:
             row["log10_condition"] = round(condition_of_cores(part, problem.seed), 4)
         yield row | counts(part.decision(result), problem.y_test)
@@ -97,14 +103,14 @@ def _rounded(J):
 def condition_of_cores(part, seed):
     """log10 of the condition number of W in the basis of Xiong's cores, a third of the patterns."""
     shared = part.shared
-    rng = np.random.default_rng(seed)
-    cores = np.sort(rng.permutation(len(shared.y))[: max(1, round(len(shared.y) / 3))])
-    basis = np.column_stack(
-        [np.ones(len(shared.y)), np.exp(-shared.distances(cores).T / part.width)]
-    )
+    n = len(shared.y)
+    order = np.random.default_rng(seed).permutation(n)
+    cores = np.sort(order[: max(1, round(n / 3))])
+    gaussians = np.exp(-shared.distances(cores).T / part.width)
+    basis = np.column_stack([np.ones(n), gaussians])
     W = basis.T @ shared.separability.matrices()[1] @ basis
     values = np.abs(np.linalg.eigvalsh(0.5 * (W + W.T)))
-    return float(np.log10(values.max() / max(values.min(), 1e-300)))
+    return np.log10(values.max() / max(values.min(), 1e-300))
 
 
 def compute_identities(unit):
@@ -115,13 +121,12 @@ def compute_identities(unit):
     K = np.exp(-cdist(X, X, "sqeuclidean") / 4.0)
     q = rng.uniform(0.2, 2.0, N_PATTERNS)
     explicit, space_error = explicit_separability(K, y, q)
-    errors = {
+    return {
         "theorem_error": abs(Separability(K, y).value(q) / explicit - 1),
         "printed_error": abs(printed_separability(K, y, q) / explicit - 1),
         "space_error": space_error,
         "gradient_error": gradient_error(K, y, X),
     }
-    return {name: float(f"{error:.3g}") for name, error in errors.items()}
 
 
 def explicit_separability(K, y, q):
@@ -136,17 +141,18 @@ def explicit_separability(K, y, q):
     for label in (-1.0, 1.0):
         part = Z[y == label]
         centre = part.mean(axis=0)
-        between += len(part) * np.trace(np.outer(centre - mean, centre - mean))
-        within += np.trace((part - centre).T @ (part - centre))
-    return between / within, float(
-        np.abs(Z @ Z.T - transformed).max() / np.abs(transformed).max()
-    )
+        gap = centre - mean
+        spread = part - centre
+        between += len(part) * np.trace(np.outer(gap, gap))
+        within += np.trace(spread.T @ spread)
+    return between / within, largest_difference(Z @ Z.T, transformed)
 
 
 def printed_separability(K, y, q):
     """J with B = K_intra + K / N, as (4.6.14) is printed."""
     B, W = Separability(K, y).matrices()
-    return (q @ (B + 2 * K / len(y)) @ q) / (q @ W @ q)
+    printed_B = B + 2 * K / len(y)
+    return (q @ printed_B @ q) / (q @ W @ q)
 
 
 def gradient_error(K, y, X, step=1e-4):
@@ -173,20 +179,20 @@ def gradient_error(K, y, X, step=1e-4):
     ):
         c, jacobian = family(at)
         gradient = jacobian @ J.value_and_gradient(c)[1]
-        numeric = np.array(
-            [
-                (J.value(family(at + h)[0]) - J.value(family(at - h)[0]))
-                / (2 * h.sum())
-                for h in np.diag(step * at)
-            ]
+        steps = np.diag(step * at)
+        above, below = (
+            [J.value(family(p)[0]) for p in at + h] for h in (steps, -steps)
         )
-        worst = max(worst, np.abs(gradient - numeric).max() / np.abs(numeric).max())
+        numeric = np.subtract(above, below) / (2 * step * at)
+        worst = max(worst, largest_difference(gradient, numeric))
     return worst
 
 
 # One partition of the large set gives every row the word that three give it.
 SEARCHES = study_of_sets("searches", compute_searches, 3, of_large=1)
-IDENTITIES = study_over(PAPER, "identities", compute_identities, problem=N_RANDOM)
+IDENTITIES = study_over(
+    PAPER, "identities", compute_identities, digits=3, problem=N_RANDOM
+)
 STUDIES = (IDENTITIES, SEARCHES)
 
 
@@ -198,29 +204,19 @@ ILL_POSED = 8
 
 def log_separability(frame):
     """log J: a row a data set, partition and fold, a column a search."""
-    return np.log(g_means.by_method(frame.assign(J=frame.J.astype(float)), "J"))
+    return np.log(g_means.by_method(frame, "J").astype(float))
 
 
+_ENDS = "share of folds in which JMETA ends"
 #: Of log J, a row a fold and a column a search: in how many folds.
 SHARES = {
-    ("MDT", "share of folds in which JMETA ends above no transformation"): (
-        "`MDT-JMETA` > SVM + 1e-9"
-    ),
-    ("MDT", "share of folds in which JMETA ends above JGRAD by 1 %"): (
-        "`MDT-JMETA` - `MDT-JGRAD` > 0.01"
-    ),
-    ("MDT", "share of folds in which JMETA ends as high as JGRAD, to 1 %"): (
-        "`MDT-JMETA` - `MDT-JGRAD` > -0.01"
-    ),
-    ("TSVT", "share of folds in which JMETA ends above no transformation"): (
-        "`TSVT-JMETA` > SVM + 1e-9"
-    ),
-    ("TSVT", "share of folds in which JMETA ends above JGRAD by 1 %"): (
-        "`TSVT-JMETA` - `TSVT-JGRAD` > 0.01"
-    ),
-    ("TSVT", "share of folds in which JMETA ends as high as JGRAD, to 1 %"): (
-        "`TSVT-JMETA` - `TSVT-JGRAD` > -0.01"
-    ),
+    (family, f"{_ENDS} {words}"): f"`{family}-JMETA` {test}"
+    for family in ("MDT", "TSVT")
+    for words, test in (
+        ("above no transformation", "> SVM + 1e-9"),
+        ("above JGRAD by 1 %", f"- `{family}-JGRAD` > 0.01"),
+        ("as high as JGRAD, to 1 %", f"- `{family}-JGRAD` > -0.01"),
+    )
 }
 #: Of log10 of the condition number.
 ILL = {
@@ -265,28 +261,19 @@ def _add_searches(out, frame):
 VALUES = ((_add_identities, "identities"), (_add_searches, "searches"))
 
 
-_SHOWN = (
-    "J / J of the SVM",
-    "least",
-    "smaller J",
-    "evaluations of J",
-    "g-means error",
-    "method - SVM",
-    "SE",
-)
-
-
-@none_without_records("method", *_SHOWN)
 def search_table(frame):
     """J over that without a transformation, its evaluations, and errors of the forced machines.
 
     "smaller J" is the share of folds in which J ends below that without a transformation.
     """
     log_J = log_separability(frame)
-    growth = log_J.sub(log_J[SVM], axis=0)
+    growth = g_means.gaps(log_J)
     shown = g_means.against(g_means.by_partition(frame))
-    shown["J / J of the SVM"] = np.exp(growth.mean())
-    shown["least"] = np.exp(growth.min())
-    shown["smaller J"] = (growth < -1e-9).mean()
-    shown["evaluations of J"] = g_means.by_method(frame, "evaluations").mean()
-    return shown[list(_SHOWN)].reset_index()
+    columns = {
+        "J / J of the SVM": np.exp(growth.mean()),
+        "least": np.exp(growth.min()),
+        "smaller J": (growth < -1e-9).mean(),
+        "evaluations of J": g_means.by_method(frame, "evaluations").mean(),
+    }
+    table = pd.DataFrame(columns).join(shown[["g-means error", "method - SVM", "SE"]])
+    return table.loc[shown.index].reset_index()

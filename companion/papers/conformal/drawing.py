@@ -14,16 +14,12 @@ def plot_two_classes(ax, X, y, *, size=6.0, support=(), title=""):
     marks = {
         "negative class": (y < 0, "o", NEGATIVE, 0.7, 0.8),
         "positive class": (y > 0, "+", POSITIVE, 1.3, 1.6),
-        "support vectors": (list(support), "o", "black", 2.2, 0.8),
     }
+    if len(support):
+        marks["support vectors"] = (list(support), "o", "black", 2.2, 0.8)
     for label, (rows, mark, color, scale, width) in marks.items():
-        if label != "support vectors" or len(support):
-            look = {
-                "markersize": scale * size,
-                "markeredgewidth": width,
-                "fillstyle": "none",
-            }
-            ax.plot(*X[rows].T, mark, color=color, label=label, **look)
+        look = {"markersize": scale * size, "markeredgewidth": width}
+        ax.plot(*X[rows].T, mark, color=color, label=label, fillstyle="none", **look)
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
 
 
@@ -34,15 +30,16 @@ def plot_placed(ax, names, samples, printed, *, xlabel, title=""):
         "mean of ours": {"marker": "o", "color": NEGATIVE, "markersize": 4},
         "printed": {"marker": "D", "color": "black", "markerfacecolor": "white"},
     }
-    for place, name in enumerate(names):
-        shown = {"here": samples[name], "mean of ours": np.mean(samples[name])}
-        if name in printed:
-            shown["printed"] = printed[name]
-        for label, x in shown.items():
-            y = np.full(np.shape(x), float(place))
-            ax.plot(x, y, linestyle="", **looks[label])
-    for label, look in looks.items():
-        ax.plot([], [], label=label, linestyle="", **look)
+    means = {name: np.mean(samples[name]) for name in names}
+    for look, shown in zip(looks.items(), (samples, means, printed), strict=True):
+        label, marks = look
+        points = [
+            (x, place)
+            for place, name in enumerate(names)
+            if name in shown
+            for x in np.ravel(shown[name])
+        ]
+        ax.plot(*zip(*points, strict=True), linestyle="", label=label, **marks)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlabel=xlabel, title=title, xlim=(0, None))

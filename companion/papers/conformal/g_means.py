@@ -7,8 +7,8 @@ import pandas as pd
 
 from companion.metrics import Mean, mean_and_standard_error
 from companion.papers import summaries
-from companion.papers.conformal.methods import CONFORMAL, SVM
-from companion.papers.conformal.problems import BOARD_NAME, SETS
+from companion.papers.conformal.methods import SVM
+from companion.papers.conformal.problems import BOARD_NAME, PAPER, SETS
 from companion.reproduction.published import load_published
 
 _FEW = 5
@@ -33,6 +33,23 @@ def errors(frame):
     return 1 - np.sqrt(right.astype(float))
 
 
+def halfway(decision):
+    """The places halfway between neighbouring values of a decision."""
+    ordered = np.unique(decision)
+    return (ordered[1:] + ordered[:-1]) / 2
+
+
+def g_means_above(decision, y, cuts):
+    """The g-means, sqrt(a+ a-), where what is above a cut counts as positive: one a cut."""
+    below = [
+        np.searchsorted(np.sort(decision[y == sign]), cuts, "right")
+        for sign in (1.0, -1.0)
+    ]
+    right_of_rare = 1 - below[0] / np.sum(y > 0)
+    right_of_common = below[1] / np.sum(y < 0)
+    return np.sqrt(right_of_rare * right_of_common)
+
+
 def by_method(frame, column):
     """A column of the records: a row a repetition, a column a method in their order."""
     names = ("dataset", "imbalance", "partition", "fold", "draw")
@@ -52,19 +69,28 @@ def by_partition(frame, dataset=None):
     return error_table(rows).groupby(level="partition").mean()
 
 
+def by_set(table):
+    """Means over the folds: a row a data set and partition."""
+    return table.groupby(level=["dataset", "partition"]).mean()
+
+
+def gaps(table, base=SVM):
+    """What stands in the columns of a table less what stands in one of them."""
+    return table.sub(table[base], axis=0)
+
+
 def over_sets(frame, expression):
     """Mean over the data sets of an expression of methods' errors, each with the same weight.
 
     A partition of one set has nothing to do with one of another: the means of the sets are
     independent, and `n` is the least number of partitions of a set.
     """
-    means = []
-    for name in present(frame):
-        values = summaries.evaluated(by_partition(frame, name), expression)
-        means.append(mean_and_standard_error(values))
-    table = pd.DataFrame(means)
-    error = np.sqrt((table.standard_error**2).sum(skipna=False)) / len(table)
-    return Mean(table["mean"].mean(), error, table.n.min())
+    return summaries.mean_over(
+        mean_and_standard_error(
+            summaries.evaluated(by_partition(frame, name), expression)
+        )
+        for name in present(frame)
+    )
 
 
 def chance(values):
@@ -96,10 +122,11 @@ def add_claims(out, table, claims, by=None):
 
     A repetition is a row of the table, or what a level `by` of its index has in common.
     """
+    numbers = {}
     for place, expression in claims.items():
         values = summaries.evaluated(table, expression)
-        values = values.groupby(level=by).mean() if by else values
-        out.add_mean(*place, chance(values))
+        numbers[place] = values.groupby(level=by).mean() if by else values
+    add_means(out, numbers)
 
 
 # -- tables -----------------------------------------------------------------------------------
@@ -110,7 +137,7 @@ def against(table, base=SVM):
 
     A method counts on the repetitions on which it is tried, NaN on the others.
     """
-    gap = table.sub(table[base], axis=0)
+    gap = gaps(table, base)
     columns = {
         "g-means error": table.mean(),
         f"method - {base}": gap.mean(),
@@ -122,34 +149,17 @@ def against(table, base=SVM):
     return pd.DataFrame(columns).rename_axis("method")
 
 
-def against_svm(frame, table):
-    """All methods beside the SVM, and how often those that can do transform."""
-    moved = (frame.n_transformations > 0).groupby(frame.method).mean()
-    return (
-        against(table)
-        .assign(transformed=moved[moved.index.isin(CONFORMAL)])
-        .reset_index()
-    )
-
-
-def row_a_set(frame, row):
-    """A table with one row a real set, in the order of the tables, as `row_a_group`."""
-    named = frame.rename(columns={"dataset": "data set"})
-    return summaries.row_a_group(named, "data set", row, among=SETS)
-
-
 @cache
 def printed_values(artefact, column):
     """Printed numbers of a column of one of the thesis's tables, by method."""
-    frame = load_published("conformal")
-    column_rows = frame[(frame.artefact == artefact) & (frame.column == column)]
-    return dict(zip(column_rows.row, column_rows.value, strict=True))
+    rows = summaries.select(load_published(PAPER), artefact=artefact, column=column)
+    return dict(zip(rows.row, rows.value, strict=True))
 
 
 def printed_asterisks(name):
     """Methods with a printed asterisk on a data set: they transform nowhere."""
-    artefact, where = (
-        ("checkers", "") if name == BOARD_NAME else ("real_sets", f"{name}: ")
-    )
-    marks = printed_values(artefact, f"{where}no transformation")
+    if name == BOARD_NAME:
+        marks = printed_values("checkers", "no transformation")
+    else:
+        marks = printed_values("real_sets", f"{name}: no transformation")
     return [method for method, mark in marks.items() if mark == 1]

@@ -13,8 +13,9 @@ from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
 from companion.conformal import factors as conformal
+from companion.estimators import ConformalSVC
 from companion.papers.conformal.methods import Part
-from companion.papers.conformal.problems import PAPER, Problem
+from companion.papers.conformal.problems import PAPER, C, Problem, strip
 from companion.papers.summaries import study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
@@ -27,7 +28,13 @@ HALF_GAP = 0.35
 
 #: 2 sigma^2 of the scene, about the size of a class.
 SCENE_WIDTH = 1.0
-METHODS = ("Amari", "Wu-Amari", "ACT", "KBA", "Williams")
+METHODS = {
+    "Amari": "amari",
+    "Wu-Amari": "wu_amari",
+    "ACT": "act",
+    "KBA": "kba",
+    "Williams": "williams",
+}
 N_SCENES = {"paper": 20, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
@@ -51,18 +58,13 @@ class Picture:
     support: np.ndarray
     artificial: np.ndarray
     unit: float
-    eta: float = 0.0
+    eta: float
 
 
 def scene(number):
     """Patterns of a scene, the rare class, x1 > 0, first."""
     rng = np.random.default_rng(seed_for(PAPER, "scene", number))
-    X = np.column_stack(
-        [
-            rng.uniform(0.0, 2.0, N_RARE + N_COMMON),
-            rng.uniform(-1.0, 1.0, N_RARE + N_COMMON),
-        ]
-    )
+    X = strip(rng, N_RARE + N_COMMON, 0.0, 2.0)
     X[N_RARE:, 0] *= -1.0
     return X, np.repeat([1.0, -1.0], [N_RARE, N_COMMON])
 
@@ -72,41 +74,42 @@ def picture(number):
     X, y = scene(number)
     points = np.stack(np.meshgrid(X1, X2), axis=-1).reshape(-1, 2)
     shape = (len(X2), len(X1))
-    none = np.empty(0, dtype=int)
-    seed = int(seed_for(PAPER, "scene methods", number).generate_state(1)[0])
-    problem = Problem(X, y, np.arange(len(y)), none, points, None, seed)
+    # no V and no test part; none of these methods draws numbers
+    problem = Problem(X, y, np.arange(len(y)), np.empty(0, int), points, None, 0)
     part = Part(problem, width=SCENE_WIDTH, validate=False)
-    ratios = {}
-    artificial = np.empty((0, 2))
-    eta = 0.0
-    for name in METHODS:
-        result = part.transformed(name.lower().replace("-", "_"), max_transforms=1)
-        ratios[name] = log_ratio(result, X, points).reshape(shape)
-        if name == "KBA" and result.stages:
-            stage = result.stages[0]
-            first = X[stage.columns[: stage.n_first]]
-            second = X[stage.columns[stage.n_first :]]
-            artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
-            artificial = artificial.reshape(-1, 2)
-            eta = stage.parameters["shift"]
-    decision = part.plain_decision().reshape(shape)
-    support = X[part.shared.first.alpha > 0]
-    unit = 2.0 / part.shared.first.squared_norm  # (2.2.7)
-    return Picture(X, y, decision, ratios, support, artificial, unit, eta)
+    ratios = {
+        name: log_ratio(X, y, transform, points).reshape(shape)
+        for name, transform in METHODS.items()
+    }
+    stage = part.transformed("kba", max_transforms=1).stages[0]
+    first = X[stage.columns[: stage.n_first]]
+    second = X[stage.columns[stage.n_first :]]
+    artificial = (1 - stage.beta) * first[:, np.newaxis] + stage.beta * second
+    machine = part.shared.first
+    return Picture(
+        X,
+        y,
+        decision=part.plain_decision().reshape(shape),
+        ratio=ratios,
+        support=X[machine.alpha > 0],
+        artificial=artificial.reshape(-1, 2),
+        unit=2.0 / machine.squared_norm,  # (2.2.7)
+        eta=stage.parameters["shift"],
+    )
 
 
-def log_ratio(result, X, points):
-    """log10 R of a transformation at points, from the metric of Theorem 5."""
-
-    def factors(places):
-        squares = cdist(places, X, "sqeuclidean")
-        return result.transformation(np.exp(-squares / SCENE_WIDTH), squares)
-
-    metric = conformal.kernel_metric(points, gamma=1.0 / SCENE_WIDTH)
-    c = factors(points)
-    slope = c[:, np.newaxis] * conformal.log_gradient(factors, points)
-    after = conformal.magnification(conformal.transformed_metric(c, slope, metric))
-    return np.log10(np.maximum(after, 1e-300) / conformal.magnification(metric))
+def log_ratio(X, y, transform, points):
+    """log10 R of a forced transformation at points, from the metric of Theorem 5."""
+    gamma = 1.0 / SCENE_WIDTH
+    machine = ConformalSVC(
+        C=C,
+        gamma=gamma,
+        transform=transform,
+        max_transforms=1,
+        validation_fraction=None,
+    )
+    after = machine.fit(X, y).magnification(points)
+    return np.log10(np.maximum(after, 1e-300) / (2.0 * gamma))
 
 
 def frontier_of(decision):
@@ -115,9 +118,8 @@ def frontier_of(decision):
     for k, row in enumerate(decision):
         turns = np.flatnonzero((row[:-1] <= 0) & (row[1:] > 0))
         if turns.size:
-            j = turns[0]
-            share = -row[j] / (row[j + 1] - row[j])
-            places[k] = X1[j] + share * (X1[j + 1] - X1[j])
+            pair = slice(turns[0], turns[0] + 2)
+            places[k] = np.interp(0.0, row[pair], X1[pair])
     return places
 
 
@@ -130,9 +132,8 @@ def near_and_far(decision):
     distance = sum(
         distance_transform_edt(side, step) for side in (decision > 0, decision <= 0)
     )
-    return distance <= np.quantile(distance, 0.2), distance >= np.quantile(
-        distance, 0.8
-    )
+    low, high = np.quantile(distance, [0.2, 0.8])
+    return distance <= low, distance >= high
 
 
 def compute_scene(unit):
@@ -142,13 +143,14 @@ def compute_scene(unit):
     near, far = near_and_far(shown.decision)
     squares = cdist(np.column_stack([places, X2]), shown.support, "sqeuclidean")
     density = np.exp(-squares / SCENE_WIDTH).sum(axis=1)
+    frontier = np.nanmean(places)
     rows = []
     for name, ratio in shown.ratio.items():
         along = [
             np.interp(place, X1, row) for place, row in zip(places, ratio, strict=True)
         ]
         numbers = {
-            "frontier": np.nanmean(places),
+            "frontier": frontier,
             "largest_at": X1[np.argmax(ratio.mean(axis=0))],
             "near": ratio[near].mean(),
             "far": ratio[far].mean(),
@@ -159,34 +161,32 @@ def compute_scene(unit):
             numbers["estimated"] = np.nanmean(frontier_of(shown.decision + shown.eta))
         if name == "Amari":  # R grows with c to the power d = 2
             numbers["svm_units"] = 2 * np.log10(shown.unit)
-        row = dict.fromkeys(("estimated", "svm_units")) | numbers
-        row = {key: n if n is None else round(float(n), 6) for key, n in row.items()}
-        rows.append({"method": name} | row)
+        row = {"method": name, "estimated": None, "svm_units": None}
+        row |= {key: round(float(number), 6) for key, number in numbers.items()}
+        rows.append(row)
     return rows
 
 
-def one_support_vector(squared_exponent, sigma=1.0, tau=0.5, d=2, alpha=1.0):
-    """Largest relative error of (4.1.5) around one support vector.
+def one_support_vector(squared_exponent):
+    """Largest relative error of (4.1.5) around one support vector: tau = 0.5, all else is 1.
 
     The root has tau^2 to the power `squared_exponent`: 1 as printed, 2 by Theorem 5.
     """
+    tau = 0.5
     r = np.linspace(0.0, 2.0 * tau, 41)
-    points = np.column_stack([r, *[np.zeros_like(r)] * (d - 1)])
-    c = alpha * np.exp(-(r**2) / (2 * tau**2))
+    points = np.column_stack([r, np.zeros_like(r)])
+    c = np.exp(-(r**2) / (2 * tau**2))
     slope = -c[:, np.newaxis] * points / tau**2
-    metric = conformal.kernel_metric(points, gamma=0.5 / sigma**2)
+    metric = conformal.kernel_metric(points, gamma=0.5)
     exact = conformal.magnification(conformal.transformed_metric(c, slope, metric))
-    root = np.sqrt(1 + sigma**2 / tau ** (2 * squared_exponent) * r**2)
-    formula = alpha**d / sigma**d * np.exp(-d * r**2 / (2 * tau**2)) * root
-    return float(np.abs(formula / exact - 1).max())
+    root = np.sqrt(1 + r**2 / tau ** (2 * squared_exponent))
+    formula = np.exp(-(r**2) / tau**2) * root
+    return np.abs(formula / exact - 1).max()
 
 
 def compute_formula(unit):
     """(4.1.5) as printed and with tau^4."""
-    return {
-        "printed": float(f"{one_support_vector(1):.6g}"),
-        "by_theorem": float(f"{one_support_vector(2):.6g}"),
-    }
+    return {"printed": one_support_vector(1), "by_theorem": one_support_vector(2)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,21 +228,15 @@ def compute_displacement(unit):
     And how far from x1 = -HALF_GAP and HALF_GAP both classes' are before.
     """
     shown = displacement(unit.params["scene"])
-    length = np.linalg.norm(shown.w)
     plus, _, before = shown.lines["the machine"]
     rows = []
     for way in ("bias displaced", "margin displaced"):
         _, boundary, minus = shown.lines[way]
-        distances = {
-            "moved": (minus - before) / length,
-            "boundary_off": boundary / length,
-            "majority_off": before / length + HALF_GAP,
-            "minority_off": plus / length - HALF_GAP,
-        }
-        rows.append(
-            {"way": way}
-            | {key: round(float(abs(d)), 8) for key, d in distances.items()}
-        )
+        lines = np.array([minus - before, boundary, before, plus])
+        distances = lines / np.linalg.norm(shown.w) + [0.0, 0.0, HALF_GAP, -HALF_GAP]
+        names = ("moved", "boundary_off", "majority_off", "minority_off")
+        numbers = np.abs(distances).round(8)
+        rows.append({"way": way} | dict(zip(names, numbers, strict=True)))
     return rows
 
 

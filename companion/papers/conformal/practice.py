@@ -9,15 +9,13 @@ is applied, stays as in the thesis. The test part is untouched, and keeps all it
 from itertools import product
 
 import numpy as np
-from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from companion import datasets
 from companion.estimators import L2SVC
 from companion.papers.conformal import problems
+from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import BOARD_NAME, PAPER, SIDE
 from companion.papers.summaries import counts, study_over
@@ -61,12 +59,8 @@ def sample(unit):
     rng = unit.rng()
     if name == BOARD_NAME:
         X, y = datasets.checkers_board(2000, 2000, SIDE, rng)
-    elif name in problems.SETS:
-        X, y = problems.load(name)
     else:
-        found = datasets.load_ida(name.lower())
-        X = found.X
-        y = found.y
+        X, y = problems.load(name)
     X, X_test, y, y_test = train_test_split(
         X,
         y.astype(float),
@@ -74,11 +68,13 @@ def sample(unit):
         stratify=y,
         random_state=int(rng.integers(2**31)),
     )
-    rare, common = (rng.permutation(np.flatnonzero(y == sign)) for sign in (1.0, -1.0))
-    n = min(len(rare), min(len(common), max(COMMON, LEAST * imbalance)) // imbalance)
+    rare = rng.permutation(np.flatnonzero(y > 0))
+    common = rng.permutation(np.flatnonzero(y < 0))
+    n_common = min(len(common), max(COMMON, LEAST * imbalance))
+    n = min(len(rare), n_common // imbalance)
     rows = np.concatenate([rare[:n], common[: n * imbalance]])
-    prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[rows])
-    return prepare.transform(X[rows]), y[rows], prepare.transform(X_test), y_test
+    inputs, new_inputs = problems.standardised(X[rows], X_test)
+    return inputs, y[rows], new_inputs, y_test
 
 
 def decisions(problem, keys):
@@ -92,10 +88,8 @@ def decisions(problem, keys):
 
 
 def _decision(part, machine):
-    if machine == SVM:
-        return part.untransformed
-    if machine in CONFORMAL:
-        return part.decision(part.transformed(*CONFORMAL[machine]))
+    if machine != BALANCED:
+        return part.decision_of(machine)
     weighted = L2SVC(C=part.shared.C, gamma=1.0 / part.width, class_weight="balanced")
     weighted.fit(part.problem.X, part.problem.y)
     return weighted.decision_function(part.problem.X_test)
@@ -103,20 +97,16 @@ def _decision(part, machine):
 
 def best_cut(decision, y, moved):
     """The g-means and the cut of a decision: at 0, or the best one halfway between two values."""
-    ordered = np.unique(decision)
-    cuts = (
-        (ordered[1:] + ordered[:-1]) / 2 if moved and len(ordered) > 1 else np.zeros(1)
-    )
-    below = [
-        np.searchsorted(np.sort(decision[y == s]), cuts, "right") for s in (1.0, -1.0)
-    ]
-    values = np.sqrt((1 - below[0] / np.sum(y > 0)) * (below[1] / np.sum(y < 0)))
+    cuts = halfway(decision) if moved else ()
+    cuts = cuts if len(cuts) else np.zeros(1)
+    values = g_means_above(decision, y, cuts)
     return values.max(), cuts[values.argmax()]
 
 
 def precision(decision, y, imbalance):
     """Area under the precision-recall curve at `imbalance` common patterns to a rare one."""
-    weights = np.where(y > 0, np.sum(y < 0) / np.sum(y > 0) / imbalance, 1.0)
+    of_rare = np.sum(y < 0) / np.sum(y > 0) / imbalance
+    weights = np.where(y > 0, of_rare, 1.0)
     return float(average_precision_score(y, decision, sample_weight=weights))
 
 
@@ -146,22 +136,15 @@ def compute_practice(unit):
     chosen |= {name: ((name, C, width), 0.0) for name in OTHERS}
     found = decisions(problem, dict.fromkeys(key for key, _ in chosen.values()))
     plain = Part(problem, C=C, width=width * X.shape[1]).shared.whole
-    return [
-        {
-            "method": name,
-            "machine": key[0],
-            **counts(found[key] - cut, y_test),
-            "precision": round(precision(found[key], y_test, imbalance), 6),
-            "support": round(float(np.mean(plain.alpha > 0)), 6),
-        }
-        for name, (key, cut) in chosen.items()
-    ]
-
-
-def _digest(params):
-    if params["dataset"] in (BOARD_NAME, *problems.SETS):
-        return problems.digest(params)
-    return datasets.data_digest(params["dataset"].lower())
+    support = round(float(np.mean(plain.alpha > 0)), 6)
+    rows = []
+    for name, (key, cut) in chosen.items():
+        f = found[key]
+        row = {"method": name, "machine": key[0], **counts(f - cut, y_test)}
+        row["precision"] = round(precision(f, y_test, imbalance), 6)
+        row["support"] = support
+        rows.append(row)
+    return rows
 
 
 CASES = [(name, k) for name, most in REACH.items() for k in IMBALANCES if k <= most]
@@ -171,5 +154,10 @@ SETTINGS = {
 }
 REPETITIONS = {"paper": 3, "quick": 2}
 PRACTICE = study_over(
-    PAPER, "practice", compute_practice, SETTINGS, _digest, partition=REPETITIONS
+    PAPER,
+    "practice",
+    compute_practice,
+    SETTINGS,
+    problems.digest,
+    partition=REPETITIONS,
 )

@@ -38,14 +38,12 @@ SETS = {
 }
 BOARD_NAME = "Checkers board"
 
-#: Left out of many partitions.
-LARGE = ("Segment1",)
+#: The large set, left out of many partitions, and the others.
+LARGE = "Segment1"
+NOT_LARGE = tuple(name for name in SETS if name != LARGE)
 
 #: The smallest sets, which are those of the quick profile.
 SMALL = ("Glass7", "Hepatitis")
-
-#: All sets, the large ones first: else one process would work at these while others have no more.
-LARGE_FIRST = (*LARGE, *(name for name in SETS if name not in LARGE))
 
 #: Draws of the board: patterns of each class, side, and cells of the test grid by side.
 N_POSITIVE = 20
@@ -94,32 +92,48 @@ def board(draw):
 
 @lru_cache(maxsize=4)
 def load(name):
-    """Inputs and labels of a real set by its printed name, unscaled, NaN where missing."""
-    data = datasets.load_imbalanced(SETS[name])
+    """Inputs and labels of a set by the name in our tables, unscaled, NaN where missing."""
+    if name in SETS:
+        data = datasets.load_imbalanced(SETS[name])
+    else:
+        data = datasets.load_ida(name.lower())
     return data.X, data.y.astype(float)
+
+
+def largest_difference(found, wanted):
+    """Largest difference of two arrays, by the largest entry of the one that is wanted."""
+    return np.abs(found - wanted).max() / np.abs(wanted).max()
+
+
+def strip(rng, n, low, high):
+    """Patterns that are uniform for x1 from `low` to `high` and x2 from -1 to 1."""
+    x1 = rng.uniform(low, high, n)
+    x2 = rng.uniform(-1.0, 1.0, n)
+    return np.column_stack([x1, x2])
+
+
+def standardised(train, *others):
+    """Inputs on the scale of those of the training part, whose means stand for missing numbers.
+
+    A column that is constant there becomes 0.
+    """
+    prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(train)
+    return [prepare.transform(X) for X in (train, *others)]
 
 
 @lru_cache(maxsize=2)
 def folds(name, partition):
-    """The seven folds of a partition of a real set, each a :class:`Problem`.
-
-    Columns are standardised on the training part, where a missing number of hepatitis becomes the
-    mean; a constant column becomes 0.
-    """
+    """The seven folds of a partition of a real set, each a standardised :class:`Problem`."""
     X, y = load(name)
     cut = StratifiedKFold(
         N_FOLDS, shuffle=True, random_state=_number("folds", name, partition)
     )
     problems = []
     for fold, (train, test) in enumerate(cut.split(X, y)):
-        prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(X[train])
-        parts = (
-            prepare.transform(X[train]),
-            y[train],
-            prepare.transform(X[test]),
-            y[test],
+        inputs, new_inputs = standardised(X[train], X[test])
+        problems.append(
+            _problem(inputs, y[train], new_inputs, y[test], name, partition, fold)
         )
-        problems.append(_problem(*parts, name, partition, fold))
     return problems
 
 
@@ -136,12 +150,10 @@ def in_box(problem, low, high):
 
 
 def parts_of(unit):
-    """Fold and training part of a unit; a draw of the board counts as one fold."""
+    """The training parts of a unit, a fold each; a draw of the board counts as one."""
     name = unit.params["dataset"]
     number = unit.params["partition"]
-    return list(
-        enumerate([board(number)] if name == BOARD_NAME else folds(name, number))
-    )
+    return [board(number)] if name == BOARD_NAME else folds(name, number)
 
 
 def part_by_part(rows):
@@ -151,7 +163,7 @@ def part_by_part(rows):
     def compute(unit):
         return [
             {"fold": fold} | row
-            for fold, problem in parts_of(unit)
+            for fold, problem in enumerate(parts_of(unit))
             for row in rows(problem)
         ]
 
@@ -162,20 +174,25 @@ def part_by_part(rows):
 
 
 def digest(params):
-    """Digest of the table behind the real set of a unit; "" for the board."""
-    if params["dataset"] == BOARD_NAME:
+    """Digest of the table behind the set of a unit; "" for the board."""
+    name = params["dataset"]
+    if name == BOARD_NAME:
         return ""
-    return datasets.data_digest(datasets.imbalanced_source(SETS[params["dataset"]]))
+    source = datasets.imbalanced_source(SETS[name]) if name in SETS else name.lower()
+    return datasets.data_digest(source)
 
 
-def study_of_sets(name, compute, n_partitions, *, of_large=None, after=(), quick=SMALL):
+def study_of_sets(
+    name, compute, n_partitions, *, of_large=None, after=(), quick=SMALL, digits=6
+):
     """A study with a unit for each data set, then for those `after`, and partition of it.
 
-    A large set has its own number of partitions, a quick run one of the `quick` sets.
+    The large set has its own number of partitions, and comes first: else one process would work
+    at it while others have no more. A quick run has one partition of the `quick` sets.
     """
-    counts = dict.fromkeys((*LARGE_FIRST, *after), n_partitions)
+    counts = dict.fromkeys((LARGE, *SETS, *after), n_partitions)
     if of_large is not None:
-        counts |= dict.fromkeys(LARGE, of_large)
+        counts[LARGE] = of_large
     profiles = {"paper": counts, "quick": dict.fromkeys((*quick, *after), 1)}
     settings = numbered("dataset", "partition", profiles)
-    return study_over(PAPER, name, compute, settings, digest)
+    return study_over(PAPER, name, compute, settings, digest, digits=digits)

@@ -1,7 +1,5 @@
 """What the print leaves open: scales, units, how searches leave plateaus, and time."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 
@@ -26,15 +24,17 @@ SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
 
 def _add_costs(out, frame):
     """log10 of ratios of CPU times, a case a data set."""
-    keys = ["what", "method", "dataset"]
-    seconds = frame.assign(seconds=np.log10(frame.seconds)).groupby(keys).seconds
-    times = seconds.mean()
-    c, once, whole = (times[what].unstack("method") for what in ("c", "once", "whole"))
+    logs = frame.assign(seconds=np.log10(frame.seconds))
+    times = logs.pivot_table("seconds", "dataset", ["what", "method"])
+    c = times["c"]
+    once = times["once"]
+    whole = times["whole"]
     costliest = c.drop(columns="WIL").max(axis=1)
     gaps = {"for c, Williams / the costliest of four": c["WIL"] - costliest}
-    gaps |= {f"{slow} / {fast}": once[slow] - once[fast] for slow, fast in SLOWER}
-    fast = whole.drop(columns=["PVGS", "PVGS, shared"])
-    gaps |= {f"PVGS / {name}": whole["PVGS"] - whole[name] for name in fast}
+    for slow, fast in SLOWER:
+        gaps[f"{slow} / {fast}"] = once[slow] - once[fast]
+    for name in whole.drop(columns=["PVGS", "PVGS, shared"]):
+        gaps[f"PVGS / {name}"] = whole["PVGS"] - whole[name]
     gaps["PVGS, shared / TSVT-JMETA"] = whole["PVGS, shared"] - whole["TSVT-JMETA"]
     for words, gap in gaps.items():
         out.add_mean("CPU time", f"log10 of the seconds {words}", g_means.chance(gap))
@@ -64,30 +64,34 @@ def agreement(frame):
     """
     factors = {"scaling": list(SCALINGS), **CHOICES}
     frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
-    names = ["dataset", "method", *factors]
-    parts = frame.groupby([*names, "partition"]).agg({"error": "mean", "moved": "any"})
-    found = {}
-    for (name, method, *choices), part in parts.groupby(level=names):
-        on_board = name == BOARD_NAME
-        place = ("checkers", "g-means error") if on_board else ("real_sets", name)
-        printed = g_means.printed_values(*place)
-        known = part.error.std()
-        if not on_board:
-            known = g_means.printed_values(place[0], f"{name} ±")[method] / np.sqrt(
-                N_FOLDS
-            )
-        cells = {"error": float(abs(part.error.mean() - printed[method]) <= 2 * known)}
+    keys = ["dataset", "method", *factors]
+    parts = frame.groupby([*keys, "partition"]).agg({"error": "mean", "moved": "any"})
+    rows = []
+    for (name, method, *choices), part in parts.groupby(level=keys):
+        cells = {"error": _agrees(name, method, part.error)}
         if method != SVM:
             stays = method in g_means.printed_asterisks(name)
             cells["asterisk"] = np.mean(part.moved != stays)
-        chosen = [
-            [v] if v != "any" else of
-            for v, of in zip(choices, factors.values(), strict=True)
-        ]
-        for joint, (what, value) in product(product(*chosen), cells.items()):
-            found.setdefault(joint, {})[name, method, what] = value
-    table = pd.DataFrame.from_dict(found, orient="index").reindex(
-        list(product(*factors.values()))
-    )
-    table.columns.names = ["data set", "method", "what"]
-    return table.rename_axis(list(factors))
+        rows += [[*choices, name, method, *cell] for cell in cells.items()]
+    place = ["data set", "method", "what"]
+    table = pd.DataFrame(rows, columns=[*factors, *place, "agrees"])
+    for (
+        factor,
+        values,
+    ) in factors.items():  # what does not matter stands in all readings
+        table[factor] = table[factor].map({"any": values}).fillna(table[factor])
+        table = table.explode(factor)
+    table = table.pivot(index=list(factors), columns=place, values="agrees")
+    readings = pd.MultiIndex.from_product(factors.values(), names=factors)
+    return table.sort_index(axis=1, ascending=[True, True, False]).loc[readings]
+
+
+def _agrees(name, method, error):
+    if name == BOARD_NAME:
+        printed = g_means.printed_values("checkers", "g-means error")
+        known = error.std()
+    else:
+        printed = g_means.printed_values("real_sets", name)
+        spreads = g_means.printed_values("real_sets", f"{name} ±")
+        known = spreads[method] / np.sqrt(N_FOLDS)
+    return float(abs(error.mean() - printed[method]) <= 2 * known)

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, spearmanr, wilcoxon
 
-from companion.metrics import paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers.conformal import g_means, methods, problems
 from companion.papers.conformal.methods import (
     CHEAP,
     CHEAPER_SEARCHES,
+    CONFORMAL,
     PRINTED,
     SVM,
     WITHOUT_V,
-    some_rows,
 )
 from companion.papers.conformal.problems import (
     N_FOLDS,
@@ -30,7 +30,7 @@ from companion.papers.conformal.problems import (
 from companion.papers.summaries import (
     Values,
     magnitude,
-    none_without_records,
+    means_and_errors,
     select,
     study_over,
 )
@@ -38,34 +38,11 @@ from companion.papers.summaries import (
 #: Level of the thesis's tests.
 LEVEL = 0.10
 
-#: Middles of a slight gain (above 0, below the noticeable .05) and a tiny increase (to .01).
-MIDDLES = {"a gain of 0.025": -0.025, "an increase of 0.005": 0.005}
+#: The levels of a partition of a set.
+PARTITION = ["dataset", "partition"]
 
-#: Differences and tests that section 6.3.2 speaks of, by data set.
-NAMED = {
-    "Glass7": ("AMA", "ACT"),
-    "Segment1": ("AMA", "ACT", "MDT-VMETA", "TSVT-JMETA", "TSVT-VMETA"),
-    "Hepatitis": (
-        "WIL",
-        "MDT-JGRAD",
-        "MDT-JMETA",
-        "MDT-VMETA",
-        "TSVT-JGRAD",
-        "TSVT-JMETA",
-    ),
-    "Sonar": (
-        "AMA",
-        "ACT",
-        "MDT-JMETA",
-        "MDT-VMETA",
-        "TSVT-JGRAD",
-        "TSVT-JMETA",
-        "TSVT-VMETA",
-    ),
-    "Heart disease": ("AMA",),
-    "Ionosphere": ("ACT", "TSVT-JMETA"),
-    "Breast cancer": ("WIL", "MDT-JGRAD"),
-}
+#: Middles of a slight gain (above 0, below the noticeable .05) and a tiny increase (to .01).
+MIDDLES = {"from a gain of 0.025": -0.025, "from an increase of 0.005": 0.005}
 
 #: Methods that transform Hepatitis in print without being named there.
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
@@ -92,10 +69,14 @@ CORRELATION = f"{GAIN}, rank correlation with the SVM's error over the data sets
 def compute_folds(unit):
     """A partition of a real set: a row a fold and method, all methods on the first partitions."""
     names = methods.ALL if unit.params["partition"] <= N_WITH_ALL else methods.JUDGED
-    folds = problems.parts_of(unit)
+    return rows_of_parts(problems.parts_of(unit), names)
+
+
+def rows_of_parts(parts, names):
+    """A row a fold and method."""
     return [
-        {"fold": k} | row
-        for k, problem in folds
+        {"fold": fold} | row
+        for fold, problem in enumerate(parts)
         for row in methods.all_rows(problem, names)
     ]
 
@@ -128,35 +109,26 @@ def cells(frame, by):
 
 def compute_partitions(unit):
     """The cheaper methods on a partition of a real set: a row a method."""
-    is_searched = unit.params["partition"] <= N_SEARCHED
-    names = (*CHEAP, *CHEAPER_SEARCHES) if is_searched else CHEAP
-    return partition_rows(problems.parts_of(unit), names)
+    return partition_rows(problems.parts_of(unit), _names(unit))
 
 
 def compute_boxed(unit):
     """The same with the inputs in a box, those of the costliest methods on few partitions."""
-    partition = unit.params["partition"]
-    parts = [(k, in_box(part, *problems.BOX)) for k, part in problems.parts_of(unit)]
-    names = CHEAP
-    if partition <= N_SEARCHED:
-        names = (*CHEAP, *CHEAPER_SEARCHES)
-    if partition <= N_BOXED_TSVT:
-        names = PRINTED
-    return partition_rows(parts, names)
+    parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
+    is_costly = unit.params["partition"] <= N_BOXED_TSVT
+    return partition_rows(parts, PRINTED if is_costly else _names(unit))
+
+
+def _names(unit):
+    is_searched = unit.params["partition"] <= N_SEARCHED
+    return (*CHEAP, *CHEAPER_SEARCHES) if is_searched else CHEAP
 
 
 def partition_rows(parts, names):
     """Cells of methods over the folds of a partition, with Wilcoxon's p against the SVM."""
-    rows = [
-        {"fold": k} | row for k, problem in parts for row in some_rows(problem, names)
-    ]
-    frame = pd.DataFrame(rows)
-    errors = g_means.by_method(frame.assign(error=g_means.errors(frame)), "error")
-    table = cells(frame, "method")
-    table["p"] = [
-        round(wilcoxon_p(errors[name], errors[SVM]), 6) for name in table.method
-    ]
-    return table.to_dict("records")
+    frame = pd.DataFrame(rows_of_parts(parts, names))
+    p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
+    return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
 
 
 # Fewer of the large set, of which one takes as long as one of each of the others.
@@ -168,10 +140,7 @@ PARTITIONS = study_over(
     "partitions",
     compute_partitions,
     digest=digest,
-    dataset={
-        "paper": [name for name in SETS if name not in problems.LARGE],
-        "quick": problems.SMALL,
-    },
+    dataset={"paper": problems.NOT_LARGE, "quick": problems.SMALL},
     partition={"paper": range(21, 101), "quick": 1},
 )
 BOXED = study_of_sets("boxed", compute_boxed, 100, of_large=1)
@@ -181,21 +150,21 @@ STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
 # -- tests ------------------------------------------------------------------------------------
 
 
-def wilcoxon_p(first, second):
-    """p of the Wilcoxon signed-rank test of two paired samples, 1 where they are the same.
+def wilcoxon_p(difference):
+    """p of the Wilcoxon signed-rank test of paired differences, 1 where there are none.
 
     Exact, ties included, for the few pairs of a partition; equal pairs are left out.
     """
-    difference = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    difference = np.asarray(difference)
     difference = difference[np.abs(difference) > 1e-12]
     if not difference.size:
         return 1.0
     if difference.size > 10:
-        return float(wilcoxon(difference).pvalue)
+        return wilcoxon(difference).pvalue
     # folds often differ by one pattern: tied ranks, for which SciPy has no exact distribution
     ranks = rankdata(np.round(np.abs(difference), 12))
     observed = abs(np.sign(difference) @ ranks)
-    return float(np.mean(np.abs(_signs(difference.size) @ ranks) >= observed - 1e-9))
+    return np.mean(np.abs(_signs(difference.size) @ ranks) >= observed - 1e-9)
 
 
 @cache
@@ -205,15 +174,8 @@ def _signs(n):
 
 
 def p_values(errors):
-    """p against the SVM over the seven folds of a set: a row a partition, a column a method."""
-    columns = errors.to_numpy().T
-    svm = errors[SVM].to_numpy()
-    rows = {
-        partition: [wilcoxon_p(column[folds], svm[folds]) for column in columns]
-        for partition, folds in errors.groupby(level="partition").indices.items()
-    }
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=errors.columns)
-    return table.rename_axis("partition")
+    """p against the SVM over the seven folds: a row a set and partition, a column a method."""
+    return g_means.gaps(errors).groupby(level=PARTITION).agg(wilcoxon_p)
 
 
 def gains_elsewhere(means):
@@ -260,11 +222,9 @@ def _add_boxed(out, boxed):
 
 def every_partition(folds, partitions):
     """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
-    keys = ["dataset", "partition", "method"]
-    table = cells(folds, keys)
-    sets = g_means.error_table(folds).groupby(level="dataset")
-    p = pd.concat({name: p_values(errors) for name, errors in sets})
-    table = table.join(p.stack().rename_axis(keys).rename("p"), on=keys)
+    keys = [*PARTITION, "method"]
+    p = p_values(g_means.error_table(folds)).stack().rename("p")
+    table = cells(folds, keys).join(p, on=keys)
     return pd.concat([table, partitions]).drop_duplicates(keys)
 
 
@@ -287,84 +247,83 @@ def _add_cells(out, table):
 
 
 def _add_wilcoxon(out, table):
-    """Tests of the thesis on one partition: its answer is one of many."""
-    for name in g_means.present(table):
-        rows = select(table, dataset=name).sort_values("partition")
-        by_method = rows.pivot(index="partition", columns="method")
-        for method in NAMED[name]:
-            p = by_method.p[method].dropna()
-            gap = (by_method.error[method] - by_method.error[SVM])[p.index]
-            row = f"Wilcoxon, {method} against SVM"
-            column = f"{name}: significant at 10 %"
-            significant = p < LEVEL
-            out.add_draws(row, column, significant)
-            out.add_draws(row, f"{column} and worse", significant & (gap > 0))
-            out.add_draws(row, f"{column} and better", significant & (gap < 0))
+    """Tests on one partition, some of which section 6.3.2 has: its answer is one of many."""
+    svm = select(table, method=SVM).set_index(PARTITION).error
+    table = table.join(svm.rename("svm"), on=PARTITION).sort_values("partition")
+    for (name, method), rows in table.groupby(["dataset", "method"]):
+        row = f"Wilcoxon, {method} against SVM"
+        column = f"{name}: significant at 10 %"
+        significant = rows.p < LEVEL
+        worse = significant & (rows.error > rows.svm)
+        better = significant & (rows.error < rows.svm)
+        out.add_draws(row, column, significant)
+        out.add_draws(row, f"{column} and worse", worse)
+        out.add_draws(row, f"{column} and better", better)
 
 
 def _add_differences(out, frame):
-    """What section 6.3.2 says of some methods on each set."""
-    for name in g_means.present(frame):
-        folds = select(frame, dataset=name)
-        errors = g_means.error_table(folds)
-        moved = g_means.by_method(folds, "n_transformations") > 0
-        svm = errors[SVM].groupby(level="partition").mean()
+    """Methods beside the SVM on each set; section 6.3.2 speaks of some."""
+    errors = g_means.error_table(frame)
+    moved = g_means.by_method(frame, "n_transformations") > 0
+    svm = g_means.by_set(errors[SVM])
+    gaps = g_means.by_set(g_means.gaps(errors))
+    where_moved = {
+        base: g_means.by_set(g_means.gaps(errors, base).where(moved))
+        for base in (SVM, WITHOUT_V)
+    }
+    for name, method in product(g_means.present(frame), PRINTED[1:]):
+        gap = gaps.loc[name, method]
+        mean = g_means.chance(gap)
+        apart = {
+            words: mean._replace(mean=mean.mean - middle)
+            for words, middle in MIDDLES.items()
+        }
+        apart["without its sign, by the SVM's"] = g_means.chance(gap / svm[name])
+        row = f"{method} - SVM"
         column = f"{name}: g-means error"
-        for method in NAMED[name]:
-            row = f"{method} - SVM"
-            gap = (errors[method] - errors[SVM]).groupby(level="partition").mean()
-            mean = g_means.chance(gap)
-            relative = g_means.chance(gap / svm)
-            numbers = {
-                (row, column): mean,
-                (f"{method} - half of the SVM", column): gap + svm / 2,
-                (row, f"{column}, without its sign, by the SVM's"): magnitude(relative),
-            }
-            for words, middle in MIDDLES.items():
-                apart = magnitude(mean._replace(mean=mean.mean - middle))
-                numbers[row, f"{column}, from {words}"] = apart
-            for base in (SVM, WITHOUT_V):
-                gaps = (errors[method] - errors[base])[moved[method]]
-                place = (f"{method} - {base}", f"{column}, folds that it transforms")
-                numbers[place] = gaps.groupby(level="partition").mean()
-            g_means.add_means(out, numbers)
+        numbers = {
+            (row, column): mean,
+            (f"{method} - half of the SVM", column): gap + svm[name] / 2,
+        }
+        for words, signed in apart.items():
+            numbers[row, f"{column}, {words}"] = magnitude(signed)
+        for base, table in where_moved.items():
+            place = (f"{method} - {base}", f"{column}, folds that it transforms")
+            numbers[place] = table.loc[name, method].dropna()
+        g_means.add_means(out, numbers)
 
 
 def _add_over_sets(out, frame):
+    """What is said of all sets together, and of a method that is chosen on other partitions."""
     if len(g_means.present(frame)) < len(SETS):
         return
-    tables = {name: g_means.by_partition(frame, name) for name in SETS}
-    best = pd.DataFrame(
-        {name: means[list(PRINTED)].idxmin(axis=1) for name, means in tables.items()}
-    ).dropna()  # the partitions of all sets
+    means = g_means.by_set(g_means.error_table(frame))
+    best = means[list(PRINTED)].idxmin(axis=1).unstack("dataset").dropna()
+    together = best.index  # the partitions of all sets
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = (best == method).sum(axis=1)
         out.add_draws(method, "data sets on which it is best", wins)
-    judged = frame[frame.method.isin(PRINTED[1:])]
-    keys = ["partition", "dataset", "method"]
-    none = judged.groupby(keys).n_transformations.max() == 0
-    together = frame[frame.partition.isin(best.index)]
-    tried = select(together, method="TSVT-JMETA")
-    errors = pd.DataFrame({name: means[SVM] for name, means in tables.items()})
-    gains = pd.DataFrame({name: gains_elsewhere(of) for name, of in tables.items()})
-    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in best.index]
-    others = gains.drop(columns="Segment1")
-    hepatitis = tables["Hepatitis"]
-    apart = max(
-        magnitude(paired_difference(hepatitis[method], hepatitis[SVM]))
-        for method in VARYING
-    )
+    applied = g_means.by_method(frame, "n_transformations")[list(PRINTED[1:])]
+    none = applied.groupby(level=PARTITION).max() == 0
+    few = g_means.by_method(frame, "n_tried")["TSVT-JMETA"] < 3
+    errors = means[SVM].unstack("dataset")
+    sets = means.groupby(level="dataset", group_keys=False)
+    gains = sets.apply(gains_elsewhere).unstack("dataset")
+    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in together]
+    others = gains.drop(columns=problems.LARGE)
+    hepatitis = g_means.gaps(means.loc["Hepatitis"])[list(VARYING)]
+    apart = max(magnitude(mean_and_standard_error(gap)) for _, gap in hepatitis.items())
     column = "largest difference to the SVM of the five that transform in print"
-    idle = none.groupby(level=["dataset", "partition"]).sum()
     numbers = {
-        ("all data sets", NONE): none[best.index].groupby(level="partition").mean(),
-        ("TSVT-JMETA", TRIED): (tried.n_tried < 3).groupby(tried.partition).mean(),
+        ("all data sets", NONE): none.stack().groupby("partition").mean()[together],
+        ("TSVT-JMETA", TRIED): few.groupby("partition").mean()[together],
         ("all data sets", CORRELATION): correlation,
         ("all but Segment1", f"largest {GAIN}"): others[others.mean().idxmax()],
         ("Hepatitis", column): g_means.with_chance(apart),
     }
-    numbers |= {(name, IDLE): idle[name] for name in ("Glass7", "Breast cancer")}
-    numbers |= {(name, GAIN): gains[name] for name in ("Glass7", "Sonar", "Ionosphere")}
+    for name in SETS:
+        numbers[name, IDLE] = none.loc[name].sum(axis=1)
+        numbers[name, GAIN] = gains[name].dropna()
     g_means.add_means(out, numbers)
 
 
@@ -382,68 +341,62 @@ VALUES = (
 
 
 def set_table(frame, name):
-    """All methods on the same folds of a real set, with paired differences over partitions."""
+    """All methods on the same folds of a real set, paired over partitions, and who transforms."""
     rows = select(frame, dataset=name)
-    return g_means.against_svm(rows, g_means.by_partition(rows))
+    moved = (rows.n_transformations > 0).groupby(rows.method).mean()
+    table = g_means.against(g_means.by_partition(rows))
+    return table.assign(transformed=moved[moved.index.isin(CONFORMAL)]).reset_index()
 
 
-@none_without_records("data set", *PRINTED[1:])
 def asterisk_table(frame):
     """Mean number of transformed folds of seven, with a star where the thesis prints one."""
-
-    def row(folds_of_set):
-        folds = (
-            N_FOLDS
-            * (folds_of_set.n_transformations > 0).groupby(folds_of_set.method).mean()
-        )
-        stars = g_means.printed_asterisks(folds_of_set["data set"].iloc[0])
-        return {m: f"{folds[m]:.1f}{' *' if m in stars else ''}" for m in PRINTED[1:]}
-
-    return g_means.row_a_set(frame, row)
+    moved = frame.assign(moved=frame.n_transformations > 0)
+    share = moved.pivot_table("moved", "dataset", "method")[list(PRINTED[1:])]
+    table = (N_FOLDS * share.loc[g_means.present(frame)]).map("{:.1f}".format)
+    for name in table.index:
+        table.loc[name, g_means.printed_asterisks(name)] += " *"
+    return table.rename_axis(index="data set", columns=None).reset_index()
 
 
-_TESTS = ("significant at 10 %", "median p", "least p", "p over all partitions")
-
-
-@none_without_records("data set", "method", *_TESTS)
 def wilcoxon_table(frame):
     """Wilcoxon tests against the SVM over the folds of a partition, and over all partitions.
 
     Repeated partitions of one set are not independent samples: the last column is about these data
     alone.
     """
-    tables = {}
-    for name in g_means.present(frame):
-        rows = select(frame, dataset=name)
-        means = g_means.by_partition(rows)
-        p = p_values(g_means.error_table(rows)).where(means.notna())
-        over_all = means.apply(wilcoxon_p, args=(means[SVM],))
-        columns = ((p < LEVEL).sum() / p.count(), p.median(), p.min(), over_all)
-        tables[name] = pd.DataFrame(dict(zip(_TESTS, columns, strict=True))).drop(SVM)
-    return pd.concat(tables, names=["data set", "method"]).reset_index()
+    errors = g_means.error_table(frame)
+    means = g_means.by_set(errors)
+    tried = p_values(errors).where(means.notna())
+    p = tried.drop(columns=SVM).stack().dropna()
+    tests = {
+        "significant at 10 %": lambda p: (p < LEVEL).mean(),
+        "median p": "median",
+        "least p": "min",
+    }
+    table = p.groupby(level=["dataset", "method"], sort=False).agg(**tests)
+    over_all = g_means.gaps(means).groupby(level="dataset").agg(wilcoxon_p)
+    table["p over all partitions"] = over_all.stack()
+    table = table.reindex(g_means.present(frame), level="dataset")
+    return table.rename_axis(["data set", "method"]).reset_index()
 
 
-_SUMMARY = ("method", "mean rank", "SE of rank", "mean error", "method - SVM", "SE")
-
-
-@none_without_records(*_SUMMARY)
 def summary_over_sets(frame):
     """Mean rank and mean error of every method over the real sets, paired by partition.
 
     Ranks are those of the partitions on which all methods are tried.
     """
-    methods = frame.method.unique()
+    names = frame.method.unique()
     sets = [
         g_means.by_partition(frame, name).dropna() for name in g_means.present(frame)
     ]
     ranks = sum(means.rank(axis=1) for means in sets) / len(sets)
-    gaps = [g_means.over_sets(frame, f"`{method}` - SVM") for method in methods]
+    gaps = [g_means.over_sets(frame, f"`{name}` - SVM") for name in names]
+    gap, error = means_and_errors(gaps)
     columns = {
-        "method": methods,
-        "mean rank": ranks.mean()[methods].to_numpy(),
-        "SE of rank": ranks.sem()[methods].to_numpy(),
-        "mean error": [g_means.over_sets(frame, f"`{m}`").mean for m in methods],
-        "method - SVM": [gap.mean for gap in gaps],
-        "SE": [gap.standard_error for gap in gaps],
+        "mean rank": ranks.mean(),
+        "SE of rank": ranks.sem(),
+        "mean error": [g_means.over_sets(frame, f"`{name}`").mean for name in names],
+        "method - SVM": gap,
+        "SE": error,
     }
-    return pd.DataFrame(columns)[list(_SUMMARY)]
+    return pd.DataFrame(columns, index=pd.Index(names, name="method")).reset_index()

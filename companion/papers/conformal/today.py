@@ -22,10 +22,10 @@ def _add_errors(out, frame):
     """What chapters 3, 5 and 6 say of corrections, where all else is chosen, too."""
     g_means.add_claims(out, g_means.by_partition(frame), NESTED)
     numbers = corrections(frame, f"{MOVED}, nested")
-    kept = [rows for _, rows in frame.groupby(["dataset", "imbalance"])]
+    support = frame.groupby(["dataset", "imbalance", "partition"]).support.mean()
+    most = support.groupby(level=["dataset", "imbalance"]).mean().idxmax()
     column = "largest share of the training patterns, plain machine, nested"
-    most = max(kept, key=lambda rows: rows.support.mean())
-    numbers["support vectors", column] = most.groupby("partition").support.mean()
+    numbers["support vectors", column] = support[most]
     g_means.add_means(out, numbers)
 
 
