@@ -93,7 +93,7 @@ def add_cells(out, frame, machines, quantities=None, reading=""):
     for (dataset, machine), rows in with_errors(frame).groupby(["dataset", "machine"]):
         for ending, quantity in quantities.items() if machine in machines else ():
             place = dataset.partition(",")[0], f"{machines[machine]}{ending}"
-            out.add_cell(*place, rows[quantity], rows.converged.all(), reading)
+            out.add_cell(*place, rows[quantity], rows.converged.all(), reading=reading)
 
 
 def add_comparison(out, frame, what="(points)"):

@@ -35,7 +35,7 @@ def _add_solved(out, plain):
         (f"solved_{STOP}", True, "stop-at-one-per-cent"),
     ):
         more = (usvc[solved] - svc[solved]).abs() - svc[solved] / 4
-        out.add_mean("both cases", column, more, known, reading)
+        out.add_mean("both cases", column, more, known, reading=reading)
 
 
 def _add_qp(out, frame):
@@ -68,7 +68,9 @@ def _add_order(out, orders, trials):
         moved = [error[s] - error[2.0] for s in table_1.ORDERS_COMPARED if s > 2]
         moved = max((np.sign(by.mean()) * by for by in moved), key=np.mean)
         beyond = moved - 0.1 * (100.0 * svc.error - error[2.0])
-        out.add_mean(f"Case {case}", column, beyond, rows.converged.all(), reading)
+        out.add_mean(
+            f"Case {case}", column, beyond, rows.converged.all(), reading=reading
+        )
 
 
 VALUES = (
