@@ -20,6 +20,7 @@ from companion.papers.l1nsvm.machines import (
     PAPER,
     PRINTED_MACHINES,
     box,
+    decision,
     solve,
     width_to_gamma,
 )
@@ -219,10 +220,10 @@ def compute_contamination(unit):
         for machine in MACHINES:
             w, b, linear = train_linear(machine, X, y)
             rbf = solve(machine, K, y, C, tol=TOL)
-            decision = K_test @ (y * rbf.alpha) + rbf.intercept
             row[f"rotation_{machine}"] = rotation(w, clean.setdefault(machine, w))
             row[f"error_{machine}"] = population_error(w, b)
-            row[f"wrong_{machine}"] = np.count_nonzero((decision > 0) != (y_test > 0))
+            is_positive = decision(rbf, K_test, y) > 0
+            row[f"wrong_{machine}"] = np.count_nonzero(is_positive != (y_test > 0))
             results += [linear, rbf]
         row["converged"] = all(result.converged for result in results)
         rows.append(rounded(row, DECIMALS))
