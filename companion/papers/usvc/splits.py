@@ -69,14 +69,15 @@ def load(dataset):
     key, source = (SETS | POOLS | EIGHTHS)[dataset]
     if source == GENUINE:
         X, y = genuine_pool(key)
-        return X, y.astype(float)
-    if source == "generator" or isinstance(source, int):
+    elif source in ("ida", "uci"):
+        data = load_ida(key) if source == "ida" else load_uci(key)
+        X = data.X
+        y = data.y
+    else:
         which = () if source == "generator" else (source,)
         rng = np.random.default_rng(seed_for(PAPER, "pool", key, *which))
         X, y = _GENERATORS[key](N_GENERATED, rng)
-        return X, y.astype(float)
-    data = load_ida(key) if source == "ida" else load_uci(key)
-    return data.X, data.y.astype(float)
+    return X, y.astype(float)
 
 
 def digest(params):
@@ -118,26 +119,33 @@ def split(dataset, number):
     X, y = load(dataset)
     if dataset in EIGHTHS:
         partition, part = divmod(number - 1, N_EIGHTHS)
-        seed = int(seed_for(PAPER, "eighths", dataset, partition).generate_state(1)[0])
+        seed = seed_of("eighths", dataset, partition)
         order = np.random.default_rng(seed).permutation(len(y))
         m = len(y) // N_EIGHTHS
         held_out = order[part * m : (part + 1) * m]
         rows = np.setdiff1d(order, held_out)
     else:
-        seed = int(seed_for(PAPER, "split", dataset, number).generate_state(1)[0])
-        rows, held_out = next(
-            ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed).split(X)
-        )
-    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler()).fit(
-        X[rows]
-    )
-    X_train = prepare.transform(X[rows])
-    y_train = y[rows]
-    cut = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    folds = list(cut.split(X_train, y_train))
-    return Split(X_train, y_train, prepare.transform(X[held_out]), y[held_out], folds)
+        seed = seed_of("split", dataset, number)
+        cut = ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed)
+        rows, held_out = next(cut.split(X))
+    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    X_train = prepare.fit_transform(X[rows])
+    X_test = prepare.transform(X[held_out])
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    cuts = list(folds.split(X_train, y[rows]))
+    return Split(X_train, y[rows], X_test, y[held_out], cuts)
+
+
+def seed_of(*what):
+    """A whole number as the seed of what the parts name."""
+    return int(seed_for(PAPER, *what).generate_state(1)[0])
 
 
 def wrong(decision, y):
-    """Number of samples on the wrong side; a decision value of 0 counts as -1."""
-    return int(np.count_nonzero(np.where(np.asarray(decision) > 0, 1.0, -1.0) != y))
+    """Numbers of samples on the wrong side, of each column; a decision value of 0 counts as -1."""
+    return np.count_nonzero((np.asarray(decision).T > 0) != (y > 0), axis=-1)
+
+
+def points_of(machines):
+    """(w, b) of some machines, a column each."""
+    return np.transpose([np.append(m.w, m.intercept) for m in machines])
