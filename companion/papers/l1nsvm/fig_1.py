@@ -145,6 +145,15 @@ def compute_draw(unit):
     return rounded(row, DECIMALS)
 
 
+def train_both(X, y):
+    """By machine: normal, bias and result of the line, and the result with the RBF kernel."""
+    K = gram(X, gamma=GAMMA)
+    return {
+        machine: (*train_linear(machine, X, y), solve(machine, K, y, C, tol=TOL))
+        for machine in MACHINES
+    }
+
+
 def compute_leverage(unit):
     """A point labelled +1 leaves the centre of the negative class in a random direction."""
     draw = unit.params["draw"]
@@ -154,30 +163,23 @@ def compute_leverage(unit):
     direction /= np.linalg.norm(direction)
     if unit.params["side"] == "wrong":
         direction *= np.sign(direction @ (centre - MEANS[0]))
-    K = gram(X, gamma=GAMMA)
-    plain = {machine: train_linear(machine, X, y)[0] for machine in MACHINES}
-    decisions = {
-        machine: solve(machine, K, y, C, tol=TOL).decision_function
-        for machine in MACHINES
-    }
+    plain = train_both(X, y)
     y_more = np.append(y, 1)
     rows = []
     for distance in DISTANCES:
         X_more = np.vstack([X, centre + distance * direction])
-        K_more = gram(X_more, gamma=GAMMA)
         row = {"distance": distance, "converged": True}
-        for machine in MACHINES:
-            w, _, linear = train_linear(machine, X_more, y_more)
-            rbf = solve(machine, K_more, y_more, C, tol=TOL)
-            change = rbf.decision_function[:-1] - decisions[machine]
-            row[f"rotation_{machine}"] = rotation(w, plain[machine])
+        for machine, (w, _, linear, rbf) in train_both(X_more, y_more).items():
+            w_plain, _, _, rbf_plain = plain[machine]
+            change = rbf.decision_function[:-1] - rbf_plain.decision_function
+            row[f"rotation_{machine}"] = rotation(w, w_plain)
             row[f"alpha_{machine}"] = abs(linear.alpha[-1]) / C
             row[f"rbf_change_{machine}"] = np.abs(change).mean()
             row[f"rbf_alpha_{machine}"] = abs(rbf.alpha[-1]) / C
             row["converged"] &= linear.converged and rbf.converged
         for machine, name in ONE_INEQUALITY.items():
             w, result = train_with_one_inequality(machine, X_more, y_more)
-            row[f"rotation_{name}"] = rotation(w, plain[machine])
+            row[f"rotation_{name}"] = rotation(w, plain[machine][0])
             row["converged"] &= result.converged
         rows.append(rounded(row, DECIMALS))
     return rows
@@ -209,23 +211,21 @@ def contaminated(draw):
 def compute_contamination(unit):
     """Angle and error of the four lines, and wrong new points with the RBF kernel."""
     draw = unit.params["draw"]
-    clean = {}
+    clean = None
     rows = []
     X_test, y_test = two_gaussians(N_TEST, means=MEANS, rng=_rng("new points", draw))
     for kind, size, X, y in contaminated(draw):
-        K = gram(X, gamma=GAMMA)
         K_test = gram(X_test, X, gamma=GAMMA)
         row = {"kind": kind, "size": size}
-        results = []
-        for machine in MACHINES:
-            w, b, linear = train_linear(machine, X, y)
-            rbf = solve(machine, K, y, C, tol=TOL)
-            row[f"rotation_{machine}"] = rotation(w, clean.setdefault(machine, w))
-            row[f"error_{machine}"] = population_error(w, b)
+        trained = train_both(X, y)
+        clean = clean or trained
+        for machine, (w, b, _, rbf) in trained.items():
             is_positive = decision(rbf, K_test, y) > 0
+            row[f"rotation_{machine}"] = rotation(w, clean[machine][0])
+            row[f"error_{machine}"] = population_error(w, b)
             row[f"wrong_{machine}"] = np.count_nonzero(is_positive != (y_test > 0))
-            results += [linear, rbf]
-        row["converged"] = all(result.converged for result in results)
+        fits = [fit for *_, linear, rbf in trained.values() for fit in (linear, rbf)]
+        row["converged"] = all(fit.converged for fit in fits)
         rows.append(rounded(row, DECIMALS))
     return rows
 
