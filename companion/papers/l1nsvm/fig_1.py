@@ -137,9 +137,12 @@ def compute_draw(unit):
         row[f"{rule}_separable"] = is_separable(X, flipped_y)
         for machine in MACHINES:
             w, b, result = train_linear(machine, X, flipped_y)
-            row[f"{rule}_{machine}"] = rotation(w, clean[machine][0])
-            row[f"{rule}_error_{machine}"] = population_error(w, b)
-            row[f"{rule}_max_alpha_{machine}"] = np.abs(result.alpha).max() / C
+            measured = {
+                "": rotation(w, clean[machine][0]),
+                "error_": population_error(w, b),
+                "max_alpha_": np.abs(result.alpha).max() / C,
+            }
+            row |= {f"{rule}_{name}{machine}": of for name, of in measured.items()}
             results.append(result)
     row["converged"] = all(result.converged for result in results)
     return rounded(row, DECIMALS)
@@ -172,10 +175,13 @@ def compute_leverage(unit):
         for machine, (w, _, linear, rbf) in train_both(X_more, y_more).items():
             w_plain, _, _, rbf_plain = plain[machine]
             change = rbf.decision_function[:-1] - rbf_plain.decision_function
-            row[f"rotation_{machine}"] = rotation(w, w_plain)
-            row[f"alpha_{machine}"] = abs(linear.alpha[-1]) / C
-            row[f"rbf_change_{machine}"] = np.abs(change).mean()
-            row[f"rbf_alpha_{machine}"] = abs(rbf.alpha[-1]) / C
+            measured = {
+                "rotation": rotation(w, w_plain),
+                "alpha": abs(linear.alpha[-1]) / C,
+                "rbf_change": np.abs(change).mean(),
+                "rbf_alpha": abs(rbf.alpha[-1]) / C,
+            }
+            row |= {f"{name}_{machine}": of for name, of in measured.items()}
             row["converged"] &= linear.converged and rbf.converged
         for machine, name in ONE_INEQUALITY.items():
             w, result = train_with_one_inequality(machine, X_more, y_more)
@@ -221,9 +227,12 @@ def compute_contamination(unit):
         clean = clean or trained
         for machine, (w, b, _, rbf) in trained.items():
             is_positive = decision(rbf, K_test, y) > 0
-            row[f"rotation_{machine}"] = rotation(w, clean[machine][0])
-            row[f"error_{machine}"] = population_error(w, b)
-            row[f"wrong_{machine}"] = np.count_nonzero(is_positive != (y_test > 0))
+            measured = {
+                "rotation": rotation(w, clean[machine][0]),
+                "error": population_error(w, b),
+                "wrong": np.count_nonzero(is_positive != (y_test > 0)),
+            }
+            row |= {f"{name}_{machine}": of for name, of in measured.items()}
         fits = [fit for *_, linear, rbf in trained.values() for fit in (linear, rbf)]
         row["converged"] = all(fit.converged for fit in fits)
         rows.append(rounded(row, DECIMALS))

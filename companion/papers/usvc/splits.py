@@ -22,40 +22,39 @@ from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import seed_for
 
-#: Data sets by the names printed: the key and who knows it.
+#: Data sets by the names printed: those of the benchmark, and those of UCI.
 BENCHMARK_SETS = {
-    "Diabetes": ("diabetis", "ida"),
-    "Image": ("image", "ida"),
-    "Ringnorm": ("ringnorm", "generator"),
-    "Thyroid": ("thyroid", "ida"),
-    "Twonorm": ("twonorm", "generator"),
-    "Waveform": ("waveform", "ida"),
+    "Diabetes": "diabetis",
+    "Image": "image",
+    "Ringnorm": "ringnorm",
+    "Thyroid": "thyroid",
+    "Twonorm": "twonorm",
+    "Waveform": "waveform",
 }
 MEDICAL_SETS = {
-    "Breast": ("breast-cancer-wisconsin", "uci"),
-    "Dermat": ("dermatology", "uci"),
-    "Haberman": ("haberman", "uci"),
-    "Postoperative": ("post-operative", "uci"),
-    "Heart disease": ("heart-cleveland", "uci"),
-    "Hepatitis": ("hepatitis", "uci"),
-    "Liver disorder": ("bupa", "uci"),
+    "Breast": "breast-cancer-wisconsin",
+    "Dermat": "dermatology",
+    "Haberman": "haberman",
+    "Postoperative": "post-operative",
+    "Heart disease": "heart-cleveland",
+    "Hepatitis": "hepatitis",
+    "Liver disorder": "bupa",
 }
 SETS = BENCHMARK_SETS | MEDICAL_SETS
-_GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm}
+GENERATORS = {"Ringnorm": ringnorm, "Twonorm": twonorm}
 
 #: Other pools of the sets that are drawn: the benchmark's own, and more of ours.
 GENUINE = "genuine pool"
 N_POOLS = 5
-POOLS = {
-    f"{name}, {pool}": (key, pool)
-    for name, (key, source) in BENCHMARK_SETS.items()
-    if source == "generator"
+POOLS = [
+    f"{name}, {pool}"
+    for name in GENERATORS
     for pool in (GENUINE, *range(1, N_POOLS + 1))
-}
+]
 
 #: The printed means of Table 4 are those of eight tests of an eighth of all patterns each.
 N_EIGHTHS = 8
-EIGHTHS = {f"{name}, eighths": source for name, source in MEDICAL_SETS.items()}
+EIGHTHS = [f"{name}, eighths" for name in MEDICAL_SETS]
 
 #: Patterns drawn of ringnorm and twonorm, as in the benchmark's files.
 N_GENERATED = 7400
@@ -66,26 +65,27 @@ FOLDS = 5
 @lru_cache(maxsize=4)
 def load(dataset):
     """Inputs (unscaled, NaN where a value is missing) and labels -1.0 and +1.0 of a data set."""
-    key, source = (SETS | POOLS | EIGHTHS)[dataset]
-    if source == GENUINE:
+    name, _, pool = dataset.partition(", ")
+    key = SETS[name]
+    if pool == GENUINE:
         X, y = genuine_pool(key)
-    elif source in ("ida", "uci"):
-        data = load_ida(key) if source == "ida" else load_uci(key)
+    elif name in GENERATORS:
+        which = [int(pool)] if pool else []
+        rng = np.random.default_rng(seed_for(PAPER, "pool", key, *which))
+        X, y = GENERATORS[name](N_GENERATED, rng)
+    else:
+        data = load_uci(key) if name in MEDICAL_SETS else load_ida(key)
         X = data.X
         y = data.y
-    else:
-        which = () if source == "generator" else (source,)
-        rng = np.random.default_rng(seed_for(PAPER, "pool", key, *which))
-        X, y = _GENERATORS[key](N_GENERATED, rng)
     return X, y.astype(float)
 
 
 def digest(params):
     """Digest of the files behind the data set of a unit, "" for one that is drawn."""
-    key, source = (SETS | POOLS | EIGHTHS)[params["dataset"]]
-    if source == GENUINE:
-        return OUTSIDE[f"ida/{key}.npz"].sha256[:16]
-    return data_digest(key) if source in ("ida", "uci") else ""
+    name, _, pool = params["dataset"].partition(", ")
+    if pool == GENUINE:
+        return OUTSIDE[f"ida/{SETS[name]}.npz"].sha256[:16]
+    return "" if name in GENERATORS else data_digest(SETS[name])
 
 
 def split_study(name, compute, **n_splits):

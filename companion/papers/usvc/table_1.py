@@ -71,7 +71,7 @@ class _Trial:
         self.starts = {PRINTED_START: PRINTED_START, "svc": self.svc}
         self.least = least_wrong(self.X[:, 0], self.y)
 
-    def unbiased(self, s, start, C=cases.C, **options):
+    def unbiased(self, s, start=PRINTED_START, C=cases.C, **options):
         """The unbiased machine: accelerated and stably damped where nothing else is asked."""
         options = {"loss": Unbiased(s, K), "max_iter": 500, **options}
         return fit(self.design, self.y, C, start=self.starts[start], **options)
@@ -150,23 +150,24 @@ def solved_until(found, rule):
 
 def compute_harder(unit):
     """Closed-form error of the unbiased machine at larger costs and orders."""
-    trial = _Trial(**unit.params)
-    rows = []
-    for C, s in product(COSTS, (2.0, 10.0)):
-        row = trial.row_of(trial.unbiased(s, PRINTED_START, C))
-        kept = {name: row[name] for name in ("train_wrong", *_OF_AN_ORDER)}
-        rows.append({"C": C, "s": s, **kept})
-    return rows
+    settings = [{"C": C, "s": s} for C, s in product(COSTS, (2.0, 10.0))]
+    return _rows_at(unit, settings, ("train_wrong", *_OF_AN_ORDER))
 
 
 def compute_orders(unit):
     """Closed-form error of the unbiased machine: a row an order and start."""
+    starts = (PRINTED_START, "svc")
+    settings = [{"s": s, "start": of} for s, of in product(ORDERS_COMPARED, starts)]
+    return _rows_at(unit, settings, _OF_AN_ORDER)
+
+
+def _rows_at(unit, settings, columns):
+    """A row a setting of the unbiased machine, with some columns of its row."""
     trial = _Trial(**unit.params)
     rows = []
-    for s, start in product(ORDERS_COMPARED, trial.starts):
-        row = trial.row_of(trial.unbiased(s, start))
-        kept = {name: row[name] for name in _OF_AN_ORDER}
-        rows.append({"s": s, "start": start, **kept})
+    for setting in settings:
+        row = trial.row_of(trial.unbiased(**setting))
+        rows.append(setting | {name: row[name] for name in columns})
     return rows
 
 
