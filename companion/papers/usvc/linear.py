@@ -9,7 +9,7 @@ import numpy as np
 from companion.losses import Unbiased
 from companion.papers.summaries import rounded
 from companion.papers.usvc.splits import points_of, split, wrong
-from companion.solvers.wls import Design, least_squares_path, wls_path
+from companion.solvers.wls import Design, least_squares_path, wls, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
 MACHINES = ("LS", "SVMlight", "USVC")
@@ -20,12 +20,18 @@ LOSSES = {"USVC": LOSS}
 _HARD_C = 1e3
 
 
-def paths(design, y, C_values=C_VALUES, losses=LOSSES):
-    """By machine: its (w, b) along C, a column each, and whether each fit converged."""
+def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
+    """By machine: its (w, b) along C, a column each, and whether each fit converged.
+
+    Where a C is not needed, the machine of a loss is the one that it would start at.
+    """
     svc = wls_path(design, y, C_values)
     machines = {"SVMlight": svc}
     for name, loss in losses.items():
-        machines[name] = wls_path(design, y, C_values, loss=loss, start=svc)
+        machines[name] = [
+            wls(design, y, C, loss=loss, start=start) if C in needed else start
+            for C, start in zip(C_values, svc, strict=True)
+        ]
     least_squares = np.transpose(least_squares_path(design, y, C_values))
     found = {"LS": (least_squares, [True] * len(C_values))}
     for name, fits in machines.items():
@@ -55,7 +61,8 @@ def compute_split(unit, losses=LOSSES):
     design = Design.linear(part.X)
     test = Design.linear(part.X_test).augmented
     best = {name: np.argmin(errors) for name, errors in held_out_errors.items()}
-    found = paths(design, part.y, losses=losses)
+    needed = {_HARD_C, *(C_VALUES[k] for k in best.values())}
+    found = paths(design, part.y, losses=losses, needed=needed)
     hard = C_VALUES.index(_HARD_C)
     hard_svc = found["SVMlight"][0][:, hard]
     is_separable = wrong(design.augmented @ hard_svc, part.y) == 0

@@ -88,11 +88,14 @@ def digest(params):
     return "" if name in GENERATORS else data_digest(SETS[name])
 
 
-def split_study(name, compute, **n_splits):
-    """A study with a unit for each split: for each profile, the numbers of splits by data set."""
-    return study_over(
-        PAPER, name, compute, numbered("dataset", "split", n_splits), digest
-    )
+def split_study(name, compute, sets, **n_splits):
+    """A study with a unit for each split: by profile, how many of each set or by data set."""
+    counts = {
+        profile: dict.fromkeys(sets, n) if isinstance(n, int) else n
+        for profile, n in n_splits.items()
+    }
+    pairs = numbered("dataset", "split", counts)
+    return study_over(PAPER, name, compute, pairs, digest)
 
 
 @dataclass(frozen=True, eq=False)

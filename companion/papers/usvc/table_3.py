@@ -293,13 +293,15 @@ TABLE_3 = study_over(
 TABLE_3_NARROW = split_study(
     "table_3_narrow",
     compute_narrow,
-    paper=dict.fromkeys(BENCHMARK_SETS, 4),
+    BENCHMARK_SETS,
+    paper=4,
     quick={"Diabetes": 2, "Thyroid": 2},
 )
 TABLE_3_PUBLISHED = split_study(
     "table_3_published",
     compute_published,
-    paper=dict.fromkeys(PUBLISHED, 5),
+    BENCHMARK_SETS,
+    paper=5,
     quick={"Diabetes": 2, "Thyroid": 3},
 )
 STUDIES = (TABLE_3, TABLE_3_PUBLISHED, TABLE_3_NARROW)

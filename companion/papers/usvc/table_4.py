@@ -27,7 +27,7 @@ from companion.papers.usvc.splits import EIGHTHS, MEDICAL_SETS, N_EIGHTHS, split
 _BOOTSTRAPS = 1000
 
 MACHINES = (*linear.MACHINES[:2], "ERM-SVC", "USVC")
-PRINTED = dict(zip(MACHINES, MACHINES, strict=True))
+PRINTED = {name: name for name in MACHINES}
 SLOPES = (2.0, 4.0, 8.0)
 SIGMOIDS = {f"ERM-SVC, slope {slope:g}": Sigmoid(slope) for slope in SLOPES}
 
@@ -48,16 +48,12 @@ def compute_split(unit):
 
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
-TABLE_4 = split_study(
-    "table_4",
-    compute_split,
-    paper=dict.fromkeys(MEDICAL_SETS, 60),
-    quick=dict.fromkeys(MEDICAL_SETS, 2),
-)
+TABLE_4 = split_study("table_4", compute_split, MEDICAL_SETS, paper=60, quick=2)
 TABLE_4_EIGHTHS = split_study(
     "table_4_eighths",
     compute_split,
-    paper=dict.fromkeys(EIGHTHS, 3 * N_EIGHTHS),
+    EIGHTHS,
+    paper=3 * N_EIGHTHS,
     quick={"Hepatitis, eighths": N_EIGHTHS},
 )
 STUDIES = (TABLE_4, TABLE_4_EIGHTHS)
