@@ -161,7 +161,7 @@ def chosen_setting(search, dataset, machine, part=ALL_ROWS):
     """(log10 C, log10 sigma) of least error, ties to the smaller C; None without records."""
     table = search if search.empty else search_surface(search, dataset, machine, part)
     # by C first
-    return None if table.empty else table.stack().idxmin()
+    return None if table.empty else tuple(map(float, table.stack().idxmin()))
 
 
 def errors_at(surface, dataset, machine, setting):

@@ -73,8 +73,8 @@ def _add_order(out, orders, trials):
         farthest = moved.mean().abs().idxmax()
         largest = np.sign(moved[farthest].mean()) * moved[farthest]
         beyond = largest - 0.1 * (100.0 * svc.error - error[2.0])
-        known = {"converged": rows.converged.all(), "reading": reading}
-        out.add_mean(f"Case {case}", column, beyond, **known)
+        converged = rows.converged.all()
+        out.add_mean(f"Case {case}", column, beyond, converged, reading=reading)
 
 
 VALUES = (

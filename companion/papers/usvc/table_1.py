@@ -265,11 +265,13 @@ def _of_case(frame, case, reading, start):
     trials = select(frame, reading=reading).set_index("trial").sort_index()
     by_iteration = (trials.way == "plain") & (trials.start == start)
     is_shown = (trials.way == "exact") | (by_iteration & (trials.machine != "SVC"))
-    machines = dict(iter(trials[is_shown].groupby("machine")))
+    machines = {
+        name: rows.assign(Th=_thresholds(rows))
+        for name, rows in trials[is_shown].groupby("machine")
+    }
     (place, _, least) = minima(reading)[0]
     _add_optimum(out, case, place, least)
     for name, rows in machines.items():
-        rows["Th"] = _thresholds(rows)
         for column in (*ERRORS, "Th"):
             cells = rows[column].dropna()
             out.add_cell(f"Case {case}, {column}", name, cells, rows.converged.all())
