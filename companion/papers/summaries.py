@@ -4,6 +4,7 @@ import math
 from functools import partial, wraps
 from itertools import product
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,6 @@ from scipy.stats import norm
 from companion.datasets import ida_split, load_ida
 from companion.metrics import Mean, mean_and_standard_error
 from companion.reproduction import Artefact, Study, Unit
-
-_NAN = math.nan
 
 #: What units of splits have as ``splits``: these are drawn anew.
 DRAWN = "drawn"
@@ -30,21 +29,27 @@ def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **
     and so many ``digits`` are kept of the results.
     """
 
-    def of(profile, given):
+    def values_of(given, profile):
         given = given[profile] if isinstance(given, dict) else given
         return range(1, given + 1) if isinstance(given, int) else given
 
     def units(profile):
-        every = product(
-            *(of(profile, given) for given in (settings or [{}], *levels.values()))
-        )
-        params = [head | dict(zip(levels, tail, strict=True)) for head, *tail in every]
-        return [
-            Unit(paper, name, chosen, digest(chosen) if digest else "")
-            for chosen in params
+        axes = [
+            values_of(given, profile) for given in (settings or [{}], *levels.values())
         ]
+        for setting, *chosen in product(*axes):
+            params = setting | dict(zip(levels, chosen, strict=True))
+            yield Unit(paper, name, params, digest(params) if digest else "")
 
-    return Study(paper, name, units, compute, digits)
+    return Study(paper, name, lambda profile: list(units(profile)), compute, digits)
+
+
+def rounded(row, decimals=6):
+    """A result row whose floats have so many decimals."""
+    return {
+        name: round(float(value), decimals) if isinstance(value, float) else value
+        for name, value in row.items()
+    }
 
 
 def numbered(key, number, counts):
@@ -112,7 +117,7 @@ def standard_error_of_spread(values):
     mean = fmean(values)
     variance = sum((value - mean) ** 2 for value in values) / n
     if variance == 0:
-        return _NAN
+        return math.nan
     kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
     return math.sqrt(variance * max((kurtosis - 1) / (4 * n), 1 / n**2))
 
@@ -173,14 +178,12 @@ def row_a_group(frame, by, row, among=None):
     appearance, or `among` gives those wanted in order) and what ``row(group)``, a dict, adds.
     """
     names = [by] if isinstance(by, str) else by
-    groups = dict(iter(frame.groupby(names, sort=False)))
-    wanted = groups if among is None else [(name,) for name in among]
-    rows = [
-        dict(zip(names, key, strict=True)) | row(groups[key])
-        for key in wanted
-        if key in groups
-    ]
-    return pd.DataFrame(rows)
+    if among is not None:
+        frame = pd.concat([select(frame, **{by: name}) for name in among])
+    groups = frame.groupby(names, sort=False)
+    return pd.DataFrame(
+        [dict(zip(names, key, strict=True)) | row(group) for key, group in groups]
+    )
 
 
 def evaluated(table, expression):
@@ -239,14 +242,24 @@ def _mean_and_spread(values):
     n = len(values)
     mean = fmean(values)
     if n == 1:
-        return mean, _NAN
+        return mean, math.nan
     if min(values) == max(values):  # whose sum may round
         return values[0], 0.0
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
 
 
-#: What is known of a value where nothing else is said.
-_KNOWN = {"spread": _NAN, "n": 1, "se": _NAN, "draws": None, "reading": ""}
+class _Value(NamedTuple):
+    """A reproduced value and its place, and what is known of it where nothing else is said."""
+
+    row: str
+    column: str
+    value: float
+    spread: float = math.nan
+    n: float = 1
+    se: float = math.nan
+    draws: tuple | None = None
+    reading: str = ""
+    converged: bool = True
 
 
 class Values:
@@ -256,7 +269,7 @@ class Values:
     repetitions, ``se`` the standard error where it is not spread / sqrt(n), ``draws`` the
     repetitions themselves where the print shows one draw, ``reading`` the id of another reading of
     the print, ``converged`` whether every fit behind the value did: what the list says, where it is
-    not given.
+    not given. Each method passes on what else is known of a value.
     """
 
     def __init__(self, converged=True):
@@ -265,13 +278,8 @@ class Values:
 
     def add(self, row, column, value, converged=None, **known):
         """A value with what is known about its chance, and the reading of the print it is of."""
-        if unknown := known.keys() - _KNOWN.keys():
-            raise TypeError(
-                f"Of a value {', '.join(_KNOWN)} are known. Got {', '.join(unknown)}."
-            )
-        converged = self.converged if converged is None else converged
-        place = {"row": row, "column": column, "value": float(value)}
-        self.rows.append(place | _KNOWN | known | {"converged": converged})
+        known["converged"] = self.converged if converged is None else converged
+        self.rows.append(_Value(row, column, float(value), **known)._asdict())
 
     def extend(self, other, reading=""):
         """The values of another list, under a reading."""
@@ -290,7 +298,7 @@ class Values:
         for column, value in values.items():
             self.add(row, column, value, reading=reading)
 
-    def add_mean(self, row, column, mean, converged=None, reading=""):
+    def add_mean(self, row, column, mean, converged=None, **known):
         """A mean with the standard error of a claim: a :class:`~companion.metrics.Mean`.
 
         Or of repetitions. The error of one repetition is not known, so that it decides nothing.
@@ -300,48 +308,46 @@ class Values:
         se = mean.standard_error
         if mean.n == 1 and math.isnan(se):
             se = math.inf
-        self.add(row, column, mean.mean, converged, n=mean.n, se=se, reading=reading)
+        self.add(row, column, mean.mean, converged, n=mean.n, se=se, **known)
 
-    def add_means(self, row, means, converged=None, reading=""):
+    def add_means(self, row, means, converged=None, **known):
         """Several means of one row: a mapping from column to a mean or its repetitions."""
         for column, mean in means.items():
-            self.add_mean(row, column, mean, converged, reading)
+            self.add_mean(row, column, mean, converged, **known)
 
-    def add_claims(self, row, table, claims, converged=None, reading=""):
+    def add_claims(self, row, table, claims, converged=None, **known):
         """Means over the rows of a table, a repetition each, of expressions of its columns.
 
         `claims` maps what a quantity is called to its expression, in the language of
         :meth:`pandas.DataFrame.eval`. Repetitions that lack a part of it are left out.
         """
         for column, expression in claims.items():
-            values = evaluated(table, expression)
-            self.add_mean(row, column, values, converged, reading)
+            self.add_mean(row, column, evaluated(table, expression), converged, **known)
 
     def add_spread(self, row, column, values):
         """The mean of repetitions, an array or a Series, with their spread."""
         self.add(row, column, values.mean(), spread=values.std(ddof=1), n=len(values))
 
-    def add_cell(self, row, column, values, converged=None, reading=""):
+    def add_cell(self, row, column, values, converged=None, **known):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
         mean, spread = _mean_and_spread(values)
-        known = {"n": len(values), "converged": converged, "reading": reading}
+        known |= {"n": len(values), "converged": converged}
         self.add(row, column, mean, spread=spread, **known)
         is_known = len(values) >= _ENOUGH_FOR_KURTOSIS
-        se = standard_error_of_spread(values) if is_known else _NAN
+        se = standard_error_of_spread(values) if is_known else math.nan
         self.add(row, f"{column} ±", spread, se=se, **known)
 
-    def add_draws(self, row, column, draws, converged=None, reading=""):
+    def add_draws(self, row, column, draws, converged=None, **known):
         """The distribution that the one printed draw is placed in, in the order of the units."""
         draws = tuple(float(draw) for draw in draws)
         mean, spread = _mean_and_spread(draws)
-        known = {"n": len(draws), "converged": converged, "reading": reading}
-        self.add(row, column, mean, spread=spread, draws=draws, **known)
+        known |= {"spread": spread, "n": len(draws), "draws": draws}
+        self.add(row, column, mean, converged, **known)
 
     def frame(self):
         """One row a value, a DataFrame."""
-        columns = ["row", "column", "value", *_KNOWN, "converged"]
-        return pd.DataFrame(self.rows, columns=columns)
+        return pd.DataFrame(self.rows, columns=_Value._fields)
 
 
 def values_from(parts, records):

@@ -68,7 +68,7 @@ def test_without_a_bias_the_machine_on_prototypes_does_not_solve_ringnorm():
 def test_least_squares_is_not_the_solution_that_the_others_share_on_separable_data():
     part = split("Dermat", 1)
     found = linear.paths(linear.Design.linear(part.X), part.y, (1e3,))
-    normals = {name: points[0][:-1] for name, (points, _) in found.items()}
+    normals = {name: points[:-1, 0] for name, (points, _) in found.items()}
     directions = {name: w / np.linalg.norm(w) for name, w in normals.items()}
     assert directions["USVC"] @ directions["SVMlight"] > 1 - 1e-4
     assert directions["LS"] @ directions["SVMlight"] < 0.95

@@ -51,12 +51,9 @@ def of_machines(frame, quantity):
 
 def rise(table, kinds):
     """How much larger a quantity is than in the clean draw, mean over kinds and sizes; by draw."""
-    clean = table.loc[SWITCHED, 0.0]
     rest = table.drop(0.0, level="size")
-    return (
-        sum(rest.loc[kind].groupby("draw").mean() for kind in kinds) / len(kinds)
-        - clean
-    )
+    means = [rest.loc[kind].groupby("draw").mean() for kind in kinds]
+    return sum(means) / len(kinds) - table.loc[SWITCHED, 0.0]
 
 
 def add_contamination(out, frame):
@@ -64,11 +61,10 @@ def add_contamination(out, frame):
     for kernel, (row, kinds) in product(("linear", "RBF"), KINDS.items()):
         errors = of_machines(frame, kernel)
         clean = errors.loc[SWITCHED, 0.0].add_prefix("clean ")
-        claims = {
-            f"rise of % err. {pair}, {kernel} kernel": expression
-            for pair, expression in RISES.items()
-        }
-        out.add_claims(row, rise(errors, kinds).join(clean), claims)
+        found = rise(errors, kinds).join(clean)
+        for pair, expression in RISES.items():
+            column = f"rise of % err. {pair}, {kernel} kernel"
+            out.add_claims(row, found, {column: expression})
     turned = of_machines(frame, "angle").loc[SWITCHED].drop(0.0, level="size")
     halves = (turned["Least 1-Norm"] - turned["LS"] / 2).groupby("size")
     column = "rotation of Least 1-Norm - half of that of LS (degrees), largest over the shares"

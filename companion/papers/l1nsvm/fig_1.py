@@ -10,12 +10,21 @@ leaves in three directions.
 from itertools import product
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.stats import norm
 
 from companion.datasets import flip_labels, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm import machines
-from companion.papers.summaries import select, share, study_over, wide
+from companion.papers.l1nsvm.machines import (
+    MACHINES,
+    PAPER,
+    PRINTED_MACHINES,
+    box,
+    decision,
+    solve,
+    width_to_gamma,
+)
+from companion.papers.summaries import rounded, select, share, study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.smo import smo
 
@@ -42,9 +51,7 @@ LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
 #: which in half of the draws is its own side.
 SIDES = ("wrong", "any")
 #: Machines with equalities for all points but the outlier, which has the inequality of L1 and L2.
-ONE_INEQUALITY = {
-    machine: f"{machine}, one inequality" for machine in machines.PRINTED_MACHINES
-}
+ONE_INEQUALITY = {machine: f"{machine}, one inequality" for machine in PRINTED_MACHINES}
 DISTANCES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 #: log10 of the RBF width of the leverage study: about the squared distance of the class means.
 LEVERAGE_LOG10_SIGMA = 1.5
@@ -61,6 +68,12 @@ PLACED_AT = (2.0, 5.0, 10.0, 20.0, 50.0)
 N_TEST = 1000
 
 
+#: An angle below has no decimal that the solver's tolerance carries.
+DECIMALS = 5
+#: Width of the RBF kernel of the studies.
+GAMMA = width_to_gamma(LEVERAGE_LOG10_SIGMA)
+
+
 def toy_problem(draw, rule=None):
     """X, y and the rows of switched labels of a draw; its points are the same for every rule."""
     X, y = two_gaussians(N_PER_CLASS, means=MEANS, rng=_rng("points", draw))
@@ -71,13 +84,13 @@ def toy_problem(draw, rule=None):
 
 def train_linear(machine, X, y):
     """Normal vector ``w``, bias ``b`` and the solver's result, for the plain inner product."""
-    result = machines.solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
+    result = solve(machine, gram(X, kernel="linear"), y, C, tol=TOL)
     return X.T @ (y * result.alpha), result.intercept, result
 
 
 def train_with_one_inequality(machine, X, y):
     """Normal vector and result where the last point must not lie on its support hyperplane."""
-    lower, upper, ridge = machines.box(machine, C)
+    lower, upper, ridge = box(machine, C)
     lowest = np.full(len(y), lower)
     lowest[-1] = 0.0
     result = smo(gram(X, kernel="linear"), y, lowest, upper, ridge=ridge, tol=TOL)
@@ -87,93 +100,94 @@ def train_with_one_inequality(machine, X, y):
 def rotation(w, v):
     """Angle between two normals, in degrees from 0 to 180."""
     cosine = w @ v / (np.linalg.norm(w) * np.linalg.norm(v))
-    return _short(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    return round(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), DECIMALS)
 
 
 def is_separable(X, y):
     """Whether some hyperplane has all of each class strictly on its own side."""
-    from scipy.optimize import linprog
-
     rows = y[:, None] * np.hstack([X, np.ones((len(y), 1))])
-    cost = np.zeros(X.shape[1] + 1)
     free = (None, None)
-    feasible = linprog(
-        cost, A_ub=-rows, b_ub=-np.ones(len(y)), bounds=free, method="highs"
-    )
-    return feasible.status == 0
+    return linprog([0, 0, 0], -rows, -np.ones(len(y)), bounds=free).status == 0
 
 
 def population_error(w, b):
     """Error in per cent of a linear rule on new points of both classes, in closed form."""
-    length = np.linalg.norm(w)
-    classes = zip(CLASSES.values(), MEANS, strict=True)
-    return 50.0 * sum(
-        norm.cdf(-label * (w @ mean + b) / length) for label, mean in classes
-    )
+    margins = np.array([1, -1]) * (np.array(MEANS) @ w + b) / np.linalg.norm(w)
+    return 50.0 * norm.cdf(-margins).sum()
 
 
 def compute_draw(unit):
     """Angles between the machines with and without the switched labels, for one draw."""
     draw = unit.params["draw"]
     X, y, _ = toy_problem(draw)
-    clean = {machine: train_linear(machine, X, y) for machine in machines.MACHINES}
+    clean = {machine: train_linear(machine, X, y) for machine in MACHINES}
     row = {
         "clean_separable": is_separable(X, y),
         "clean_LS_to_Least_1-Norm": rotation(clean["LS"][0], clean["Least 1-Norm"][0]),
     }
     for (name, label), (k, axis) in product(CLASSES.items(), enumerate("xy")):
-        row[f"mean_{axis}_{name}"] = _short(X[y == label, k].mean())
+        row[f"mean_{axis}_{name}"] = X[y == label, k].mean()
+    for (machine, (w, b, _)), name in product(clean.items(), CLASSES):
+        margin = y * (X @ w + b)
+        of_class = margin[y == CLASSES[name]]
+        row[f"beyond_{machine}_{name}"] = np.mean(of_class > 1 + 10 * TOL)
     results = [result for _, _, result in clean.values()]
-    for machine, (w, b, _) in clean.items():
-        for name, label in CLASSES.items():
-            margin = label * (X[y == label] @ w + b)
-            row[f"beyond_{machine}_{name}"] = float(np.mean(margin > 1 + 10 * TOL))
     for rule in RULES:
         _, flipped_y, _ = toy_problem(draw, rule)
         row[f"{rule}_separable"] = is_separable(X, flipped_y)
-        for machine in machines.MACHINES:
+        for machine in MACHINES:
             w, b, result = train_linear(machine, X, flipped_y)
-            row[f"{rule}_{machine}"] = rotation(w, clean[machine][0])
-            row[f"{rule}_error_{machine}"] = _short(population_error(w, b))
-            row[f"{rule}_max_alpha_{machine}"] = _short(np.abs(result.alpha).max() / C)
+            measured = {
+                "": rotation(w, clean[machine][0]),
+                "error_": population_error(w, b),
+                "max_alpha_": np.abs(result.alpha).max() / C,
+            }
+            row |= {f"{rule}_{name}{machine}": of for name, of in measured.items()}
             results.append(result)
     row["converged"] = all(result.converged for result in results)
-    return row
+    return rounded(row, DECIMALS)
+
+
+def train_both(X, y):
+    """By machine: normal, bias and result of the line, and the result with the RBF kernel."""
+    K = gram(X, gamma=GAMMA)
+    return {
+        machine: (*train_linear(machine, X, y), solve(machine, K, y, C, tol=TOL))
+        for machine in MACHINES
+    }
 
 
 def compute_leverage(unit):
     """A point labelled +1 leaves the centre of the negative class in a random direction."""
     draw = unit.params["draw"]
     X, y, _ = toy_problem(draw)
+    centre = np.array(MEANS[1])
     direction = _rng("direction", draw).normal(size=2)
     direction /= np.linalg.norm(direction)
     if unit.params["side"] == "wrong":
-        direction *= np.sign(direction @ np.subtract(MEANS[1], MEANS[0]))
-    gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
-    plain = {}
-    for machine in machines.MACHINES:
-        rbf = machines.solve(machine, gram(X, gamma=gamma), y, C, tol=TOL)
-        plain[machine] = train_linear(machine, X, y)[0], rbf.decision_function
+        direction *= np.sign(direction @ (centre - MEANS[0]))
+    plain = train_both(X, y)
+    y_more = np.append(y, 1)
     rows = []
     for distance in DISTANCES:
-        X_more = np.vstack([X, np.asarray(MEANS[1]) + distance * direction])
-        y_more = np.append(y, 1)
-        K_rbf = gram(X_more, gamma=gamma)
+        X_more = np.vstack([X, centre + distance * direction])
         row = {"distance": distance, "converged": True}
-        for machine in machines.MACHINES:
-            w, _, linear = train_linear(machine, X_more, y_more)
-            rbf = machines.solve(machine, K_rbf, y_more, C, tol=TOL)
-            change = rbf.decision_function[:-1] - plain[machine][1]
-            row[f"rotation_{machine}"] = rotation(w, plain[machine][0])
-            row[f"alpha_{machine}"] = _short(abs(linear.alpha[-1]) / C)
-            row[f"rbf_change_{machine}"] = _short(np.abs(change).mean())
-            row[f"rbf_alpha_{machine}"] = _short(abs(rbf.alpha[-1]) / C)
+        for machine, (w, _, linear, rbf) in train_both(X_more, y_more).items():
+            w_plain, _, _, rbf_plain = plain[machine]
+            change = rbf.decision_function[:-1] - rbf_plain.decision_function
+            measured = {
+                "rotation": rotation(w, w_plain),
+                "alpha": abs(linear.alpha[-1]) / C,
+                "rbf_change": np.abs(change).mean(),
+                "rbf_alpha": abs(rbf.alpha[-1]) / C,
+            }
+            row |= {f"{name}_{machine}": of for name, of in measured.items()}
             row["converged"] &= linear.converged and rbf.converged
         for machine, name in ONE_INEQUALITY.items():
             w, result = train_with_one_inequality(machine, X_more, y_more)
             row[f"rotation_{name}"] = rotation(w, plain[machine][0])
             row["converged"] &= result.converged
-        rows.append(row)
+        rows.append(rounded(row, DECIMALS))
     return rows
 
 
@@ -181,7 +195,6 @@ def contaminated(draw):
     """What is wrong with a draw and how much of it, X and y: first with nothing wrong."""
     X, y, _ = toy_problem(draw)
     rng = _rng("contaminated", draw)
-    (positive, negative) = np.array(MEANS)
     order = np.array(
         [rng.permutation(np.flatnonzero(y == label)) for label in CLASSES.values()]
     )
@@ -189,6 +202,7 @@ def contaminated(draw):
         labels = y.copy()
         labels[order[:, : round(part * N_PER_CLASS)]] *= -1
         yield SWITCHED, part, X, labels
+    positive, negative = np.array(MEANS)
     along = (negative - positive) / np.linalg.norm(negative - positive)
     across = np.array([-along[1], along[0]])
     rays = {
@@ -203,43 +217,37 @@ def contaminated(draw):
 def compute_contamination(unit):
     """Angle and error of the four lines, and wrong new points with the RBF kernel."""
     draw = unit.params["draw"]
-    clean = {}
+    clean = None
     rows = []
     X_test, y_test = two_gaussians(N_TEST, means=MEANS, rng=_rng("new points", draw))
-    gamma = machines.width_to_gamma(LEVERAGE_LOG10_SIGMA)
     for kind, size, X, y in contaminated(draw):
-        K = gram(X, gamma=gamma)
-        K_test = gram(X_test, X, gamma=gamma)
+        K_test = gram(X_test, X, gamma=GAMMA)
         row = {"kind": kind, "size": size}
-        results = []
-        for machine in machines.MACHINES:
-            w, b, linear = train_linear(machine, X, y)
-            rbf = machines.solve(machine, K, y, C, tol=TOL)
-            decision = K_test @ (y * rbf.alpha) + rbf.intercept
-            row[f"rotation_{machine}"] = rotation(w, clean.setdefault(machine, w))
-            row[f"error_{machine}"] = _short(population_error(w, b))
-            row[f"wrong_{machine}"] = int(
-                np.count_nonzero((decision > 0) != (y_test > 0))
-            )
-            results += [linear, rbf]
-        rows.append({**row, "converged": all(result.converged for result in results)})
+        trained = train_both(X, y)
+        clean = clean or trained
+        for machine, (w, b, _, rbf) in trained.items():
+            is_positive = decision(rbf, K_test, y) > 0
+            measured = {
+                "rotation": rotation(w, clean[machine][0]),
+                "error": population_error(w, b),
+                "wrong": np.count_nonzero(is_positive != (y_test > 0)),
+            }
+            row |= {f"{name}_{machine}": of for name, of in measured.items()}
+        fits = [fit for *_, linear, rbf in trained.values() for fit in (linear, rbf)]
+        row["converged"] = all(fit.converged for fit in fits)
+        rows.append(rounded(row, DECIMALS))
     return rows
 
 
 def _rng(purpose, draw):
-    return np.random.default_rng(seed_for(machines.PAPER, "fig_1", purpose, draw))
-
-
-def _short(value):
-    """Five decimals: an angle below has no digit that the solver's tolerance carries."""
-    return round(float(value), 5)
+    return np.random.default_rng(seed_for(PAPER, "fig_1", purpose, draw))
 
 
 # The tolerance of the solver leaves so many digits that another processor gives as well.
 DIGITS = 4
-FIG_1 = study_over(machines.PAPER, "fig_1", compute_draw, digits=DIGITS, draw=DRAWS)
+FIG_1 = study_over(PAPER, "fig_1", compute_draw, digits=DIGITS, draw=DRAWS)
 FIG_1_LEVERAGE = study_over(
-    machines.PAPER,
+    PAPER,
     "fig_1_leverage",
     compute_leverage,
     digits=DIGITS,
@@ -247,7 +255,7 @@ FIG_1_LEVERAGE = study_over(
     draw=LEVERAGE_DRAWS,
 )
 BEYOND_CONTAMINATION = study_over(
-    machines.PAPER,
+    PAPER,
     "beyond_contamination",
     compute_contamination,
     digits=DIGITS,
@@ -331,7 +339,7 @@ def _add_draws(out, frame):
     for row, rule in (("clean", "clean"), ("two flips", "one_per_class")):
         separable = share(frame[f"{rule}_separable"])
         out.add_mean(row, "share of draws linearly separable", separable)
-    for machine in machines.PRINTED_MACHINES:
+    for machine in PRINTED_MACHINES:
         column = f"share of points beyond their support hyperplane, {machine}"
         crossed = frame[[f"beyond_{machine}_{name}" for name in CLASSES]]
         out.add_mean("clean", column, np.minimum(crossed, 1 - crossed).min(axis=1))

@@ -36,49 +36,52 @@ def compute_identical(unit):
     C = 10.0**log10_C
     gamma = width_to_gamma(log10_sigma)
     K = gram(X, gamma=gamma)
-    result = solve_as_printed(MACHINE, K, y, C, tol=TOL)
     rng = np.random.default_rng(seed_for(PAPER, "jitter", unit.params["split"]))
     apart = gram(X + JITTER * rng.standard_normal(X.shape), gamma=gamma)
-    without = {
-        "jitter": solve_as_printed(MACHINE, apart, y, C, tol=TOL),
-        "one_tag": solve_as_printed(MACHINE, K, majority_tags(X, y), C, tol=TOL),
+    problems = {
+        "smo": (K, y),
+        "jitter": (apart, y),
+        "one_tag": (K, majority_tags(X, y)),
     }
-    even = share_evenly(result.alpha, X, y)
+    found = {
+        name: solve_as_printed(MACHINE, *problem, C, tol=TOL)
+        for name, problem in problems.items()
+    }
+    smo = found["smo"]
+    even = share_evenly(smo.alpha, X, y)
     interior = interior_point(K, y, C)
 
     def difference(alpha):
         beta = y * alpha
         objective = 0.5 * beta @ (K @ beta) - alpha.sum()
-        return float(f"{abs(objective - result.objective) / abs(result.objective):.3g}")
+        return float(f"{abs(objective - smo.objective) / abs(smo.objective):.3g}")
 
     return {
         "n_train": len(y),
         "n_patterns": len(distinct_patterns(X, y)[1]),
-        "rank": int(np.linalg.matrix_rank(K)),
-        "smo_n_sv": int(np.count_nonzero(result.alpha)),
-        "even_n_sv": int(np.count_nonzero(even)),
+        "rank": np.linalg.matrix_rank(K),
+        "smo_n_sv": np.count_nonzero(smo.alpha),
+        "even_n_sv": np.count_nonzero(even),
         "even_difference": difference(even),
-        "interior_n_sv": int(np.count_nonzero(np.abs(interior) > NEGLIGIBLE * C)),
+        "interior_n_sv": np.count_nonzero(np.abs(interior) > NEGLIGIBLE * C),
         "interior_difference": difference(interior),
-        **{f"{way}_n_sv": int(np.count_nonzero(r.alpha)) for way, r in without.items()},
-        "converged": all(r.converged for r in (result, *without.values())),
+        "jitter_n_sv": np.count_nonzero(found["jitter"].alpha),
+        "one_tag_n_sv": np.count_nonzero(found["one_tag"].alpha),
+        "converged": all(result.converged for result in found.values()),
     }
 
 
 def majority_tags(X, y):
     """The labels when identical points all have the one that most of them have, + on a tie."""
     _, pattern = np.unique(X, axis=0, return_inverse=True)
-    return np.where(
-        np.bincount(pattern.ravel(), weights=y)[pattern.ravel()] >= 0, 1, -1
-    )
+    balance = np.bincount(pattern.ravel(), weights=y)
+    return np.where(balance[pattern.ravel()] >= 0, 1, -1)
 
 
 def share_evenly(alpha, X, y):
     """Give identical points with the same label equal multipliers, keeping their sum."""
     _, _, counts, inverse = distinct_patterns(X, y)
-    return (np.bincount(inverse, weights=alpha, minlength=len(counts)) / counts)[
-        inverse
-    ]
+    return (np.bincount(inverse, weights=alpha) / counts)[inverse]
 
 
 def interior_point(K, y, C):

@@ -19,10 +19,10 @@ def add_iterations(out, frame):
     ]
     faster = sorted(share_of_grid(ls < least) for ls, least in both)
     ends = [found._replace(mean=min(found.mean, 1 - found.mean)) for found in faster]
-    half_of_least = mean_over(share_of_grid(ls <= least / 2) for ls, least in both)
-    half_of_ls = mean_over(share_of_grid(least <= ls / 2) for ls, least in both)
-    either_half = mean_over(
-        share_of_grid((ls <= least / 2) | (least <= ls / 2)) for ls, least in both
+    halves = [(ls <= least / 2, least <= ls / 2) for ls, least in both]
+    either = mean_over(share_of_grid(ls | least) for ls, least in halves)
+    by_ls, by_least = (
+        mean_over(map(share_of_grid, of)) for of in zip(*halves, strict=True)
     )
     grid = {
         "share of the grid where the machine that loses more often is faster, least": min(
@@ -32,9 +32,9 @@ def add_iterations(out, frame):
             faster[-1], faster[0]
         ),
         "largest second-order / first-order #It., LS": worst_second_order(frame, "LS"),
-        "share of the grid where one of them needs at least twice the other's #It.": either_half,
-        "share of the grid where LS needs at most half": half_of_least,
-        "share of the grid where Least 1-Norm needs at most half": half_of_ls,
+        "share of the grid where one of them needs at least twice the other's #It.": either,
+        "share of the grid where LS needs at most half": by_ls,
+        "share of the grid where Least 1-Norm needs at most half": by_least,
     }
     out.add_means("all data sets", grid)
 

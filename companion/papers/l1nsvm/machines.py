@@ -34,8 +34,7 @@ SETTINGS = {
     "german": {"LS": (0.9, 2.0), "Least 1-Norm": (1.2, 2.0)},
 }
 for _settings in SETTINGS.values():
-    _settings["L1"] = _settings["Least 1-Norm"]
-    _settings["L2"] = _settings["LS"]
+    _settings |= {"L1": _settings["Least 1-Norm"], "L2": _settings["LS"]}
 
 #: The same of the least cross-validated error over all rows, as the paper chooses (the study
 #: ``table_2_search``).
@@ -47,9 +46,12 @@ CHOSEN = {
 }
 
 #: Data sets of Table 2 and the names printed there.
-PRINTED_NAMES = dict(
-    zip(SETTINGS, ("Titanic", "Heart", "Cancer", "German"), strict=True)
-)
+PRINTED_NAMES = {
+    "titanic": "Titanic",
+    "heart": "Heart",
+    "breast-cancer": "Cancer",
+    "german": "German",
+}
 
 
 def width_to_gamma(log10_sigma):
@@ -63,12 +65,9 @@ def box(machine, C, sample_weight=None):
     Weights multiply ``C`` sample by sample; ``m`` identical points are one point of weight ``m``.
     """
     cost = C if sample_weight is None else C * np.asarray(sample_weight, dtype=float)
-    return {
-        "L1": lambda: (0.0, cost, 0.0),
-        "Least 1-Norm": lambda: (-cost, cost, 0.0),
-        "L2": lambda: (0.0, math.inf, 1.0 / cost),
-        "LS": lambda: (-math.inf, math.inf, 1.0 / cost),
-    }[machine]()
+    if machine in ("L1", "Least 1-Norm"):
+        return 0.0 if machine == "L1" else -cost, cost, 0.0
+    return 0.0 if machine == "L2" else -math.inf, math.inf, 1.0 / cost
 
 
 def solve(machine, K, y, C, *, sample_weight=None, **options):
@@ -82,22 +81,25 @@ def solve_as_printed(machine, K, y, C, *, tol=2 * EPSILON, selection="first_orde
     return solve(machine, K, y, C, tol=tol, selection=selection, accelerate=False)
 
 
+def decision(result, K, y):
+    """Decision values from kernel values of points (rows) and training samples (columns)."""
+    return K @ (y * result.alpha) + result.intercept
+
+
 def solve_along_C(machine, K, y, C_values, *, sample_weight=None, tol=EPSILON):
     """Train one machine for growing C, each from the solution before; yields the results."""
     # Multipliers at a bound grow with the bound, so the start is the last solution scaled by the
     # ratio of the two C. The LS machine needs no start: its solution is one factorisation.
-    alpha = None
-    last = None
+    start = None
+    last = 1.0
     for C in C_values:
         if machine == "LS":
             yield ls(K, y, C, sample_weight=sample_weight)
             continue
-        start = (
-            None if alpha is None else alpha * (C / last if machine != "L2" else 1.0)
-        )
-        result = solve(
-            machine, K, y, C, sample_weight=sample_weight, tol=tol, alpha0=start
-        )
-        alpha = result.alpha
-        last = C
+        if start is not None and machine != "L2":
+            start = start * (C / last)
+        options = {"sample_weight": sample_weight, "tol": tol, "alpha0": start}
+        result = solve(machine, K, y, C, **options)
         yield result
+        start = result.alpha
+        last = C

@@ -36,9 +36,8 @@ def printed_runs(
 
 def both_orders(rows, machine):
     """Iterations of one machine with first- and with second-order selection."""
-    runs = (
-        printed_runs(rows, machine, f"{order}_order") for order in ("first", "second")
-    )
+    orders = ("first_order", "second_order")
+    runs = (printed_runs(rows, machine, order) for order in orders)
     return [found.n_iter.to_numpy(dtype=float) for found in runs]
 
 
@@ -48,20 +47,22 @@ def _add_cells(out, frame):
         rows = select(frame, dataset=name)
         printed = PRINTED_NAMES[name]
         for reading, run in READINGS.items():
-            ls, least = runs = [
-                printed_runs(rows, machine, **run) for machine in PRINTED_MACHINES
-            ]
-            for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
+            runs = {name: printed_runs(rows, name, **run) for name in PRINTED_MACHINES}
+            for machine, found in runs.items():
                 out.add_cell(printed, f"{machine} % err.", found.error, reading=reading)
                 out.add_cell(printed, f"{machine} #SV", found.n_sv, reading=reading)
-            similar = magnitude(paired_difference(ls.error, least.error))
+            similar = magnitude(_ls_less_least(runs, "error"))
             column = "|LS - Least 1-Norm| % err."
             out.add_mean(printed, column, similar, reading=reading)
         # the settings of the last reading are those that match the iterations
-        for machine, found in zip(PRINTED_MACHINES, runs, strict=True):
+        for machine, found in runs.items():
             out.add_cell(printed, f"{machine} #It.", found.n_iter)
-        difference = paired_difference(ls.n_iter, least.n_iter)
-        out.add_mean(printed, "LS - Least 1-Norm #It.", difference)
+        out.add_mean(printed, "LS - Least 1-Norm #It.", _ls_less_least(runs, "n_iter"))
+
+
+def _ls_less_least(runs, quantity):
+    """The difference of the printed machines, whose runs are given."""
+    return paired_difference(*(found[quantity] for found in runs.values()))
 
 
 def _add_tuned_difference(out, search, surface):
@@ -75,38 +76,32 @@ def _add_tuned_difference(out, search, surface):
         out.add_mean(PRINTED_NAMES[name], "|L1-SVM - Least 1-Norm| % err.", difference)
 
 
-def _shares(frames, machine, **run):
-    """Shares of support vectors by data set."""
-    runs = {name: printed_runs(rows, machine, **run) for name, rows in frames.items()}
-    return {name: found.n_sv / found.n_train for name, found in runs.items()}
-
-
 def _add_sparsity(out, frame):
     """What is said of sparsity in Section 4, and of sparsity and speed in Section 5.
 
     Each where it holds least.
     """
-    names = present(frame, PRINTED_NAMES)
-    if len(names) < len(PRINTED_NAMES):
+    if set(frame.dataset) != set(PRINTED_NAMES):
         return
-    frames = {name: select(frame, dataset=name) for name in names}
-    others = [name for name in names if name != SPARSE]
+    frames = {name: select(frame, dataset=name) for name in PRINTED_NAMES}
+    others = [name for name in frames if name != SPARSE]
     for reading, run in READINGS.items():
-        ls, least, l1 = (_shares(frames, machine, **run) for machine in SEARCHED)
+        ls, least, l1 = (
+            {name: _share(rows, machine, **run) for name, rows in frames.items()}
+            for machine in SEARCHED
+        )
         dense = [*ls.values(), *(least[name] for name in others)]
+        apart = [magnitude(paired_difference(ls[name], least[name])) for name in others]
+        above = [paired_difference(l1[name], least[name]) for name in others]
         claims = {
             "least share of SVs, all but Least 1-Norm on Titanic": min(
                 map(mean_and_standard_error, dense)
             ),
-            "largest |LS - Least 1-Norm| share of SVs, but Titanic": max(
-                magnitude(paired_difference(ls[name], least[name])) for name in others
-            ),
+            "largest |LS - Least 1-Norm| share of SVs, but Titanic": max(apart),
             "share of SVs, Least 1-Norm - L1, Titanic": paired_difference(
                 least[SPARSE], l1[SPARSE]
             ),
-            "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(
-                paired_difference(l1[name], least[name]) for name in others
-            ),
+            "largest share of SVs, L1 - Least 1-Norm, but Titanic": max(above),
             "largest share of SVs, L1": max(map(mean_and_standard_error, l1.values())),
         }
         out.add_means("all data sets", claims, reading=reading)
@@ -114,6 +109,12 @@ def _add_sparsity(out, frame):
     ratios = [mean_and_standard_error(second / first) for first, second in orders]
     column = "largest second-order / first-order #It., Least 1-Norm"
     out.add_mean("all data sets", column, max(ratios))
+
+
+def _share(rows, machine, **run):
+    """Share of support vectors by split."""
+    found = printed_runs(rows, machine, **run)
+    return found.n_sv / found.n_train
 
 
 def _add_protocol(out, frame, search):
@@ -159,10 +160,8 @@ def search_surface(search, dataset, machine, part=ALL_ROWS):
 def chosen_setting(search, dataset, machine, part=ALL_ROWS):
     """(log10 C, log10 sigma) of least error, ties to the smaller C; None without records."""
     table = search if search.empty else search_surface(search, dataset, machine, part)
-    if table.empty:
-        return None
-    row, column = np.unravel_index(np.argmin(table.to_numpy()), table.shape)
-    return float(table.index[row]), float(table.columns[column])
+    # by C first
+    return None if table.empty else tuple(map(float, table.stack().idxmin()))
 
 
 def errors_at(surface, dataset, machine, setting):
@@ -178,29 +177,21 @@ def errors_at(surface, dataset, machine, setting):
 
 def iterations_of(frame, dataset, machine, order):
     """Iterations of an order, first or second, a row a split, a column a (log10 C, log10 sigma)."""
-    rows = select(frame, dataset=dataset, machine=machine).set_index(
-        ["split", "log10_sigma"]
-    )
-    counts = rows.filter(like=f"{order}_C").astype(float)
-    counts.columns = [float(name.partition("_C")[2]) for name in counts]
-    return counts.unstack().sort_index(axis=1)
+    rows = select(frame, dataset=dataset, machine=machine)
+    counts = rows.set_index(["split", "log10_sigma"]).filter(like=f"{order}_C")
+    by_C = counts.rename(columns=lambda name: float(name.partition("_C")[2]))
+    return by_C.astype(float).unstack().sort_index(axis=1)
 
 
 def second_over_first(frame, dataset, machine):
     """Ratios of iterations, as `iterations_of`."""
-    orders = ("second", "first")
-    second, first = (iterations_of(frame, dataset, machine, order) for order in orders)
-    return second / first
+    first = iterations_of(frame, dataset, machine, "first")
+    return iterations_of(frame, dataset, machine, "second") / first
 
 
 def worst_second_order(frame, machine):
     """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
-    largest = -np.inf
-    worst = None
-    for name in frame.dataset.unique():
-        ratio = second_over_first(frame, name, machine)
-        picked = ratio[::2].mean()
-        if picked.max() > largest:
-            largest = picked.max()
-            worst = ratio[1::2][picked.idxmax()]
-    return mean_and_standard_error(worst)
+    names = frame.dataset.unique()
+    ratios = [second_over_first(frame, name, machine) for name in names]
+    worst = max(ratios, key=lambda ratio: ratio[::2].mean().max())
+    return mean_and_standard_error(worst[1::2][worst[::2].mean().idxmax()])

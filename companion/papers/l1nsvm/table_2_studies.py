@@ -26,11 +26,17 @@ from companion.datasets import (
     load_ida,
 )
 from companion.kernels import gram
-from companion.papers.l1nsvm import machines
 from companion.papers.l1nsvm.machines import (
+    CHOSEN,
+    EPSILON,
     MACHINES,
     PAPER,
+    PRINTED_MACHINES,
     PRINTED_NAMES,
+    SETTINGS,
+    decision,
+    solve_along_C,
+    solve_as_printed,
     width_to_gamma,
 )
 from companion.papers.summaries import DRAWN, numbered, split_rows, study_over
@@ -58,67 +64,54 @@ def grid(bounds, step):
     return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
 
 
-def _predicted(values):
-    return np.where(values > 0, 1, -1)
-
-
-def _n_wrong(values, y):
-    return int((_predicted(values) != y).sum())
+def _is_wrong(values, y):
+    return (values > 0) != (y > 0)
 
 
 # -- the printed experiment -----------------------------------------------------------------
 
 
 #: Where the settings come from.
-SETTINGS = {"chosen": machines.CHOSEN, "matched": machines.SETTINGS}
+FROM = {"chosen": CHOSEN, "matched": SETTINGS}
 #: Machine, settings, selection and the multiple of epsilon at which it stops. As printed are the
 #: settings chosen by cross-validation and the stop at epsilon of (10) and (11). The printed counts
 #: come out with max - min <= 2 epsilon, which is every condition of (6) or (7) holding to epsilon.
 RUNS = (
     *product(SEARCHED, ["chosen"], ["first_order"], [1]),
     *product(MACHINES, ["matched"], ["first_order", "second_order"], [2]),
-    *product(machines.PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
+    *product(PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
 )
 GENUINE_RUNS = [run for run in RUNS if run in RUNS[:3] or run[2:] == ("first_order", 2)]
 
 
 def compute_split(unit):
     """Train on one split and test: machines x settings, selections and stopping rules."""
-    p = unit.params
-    return run_all(RUNS, p["dataset"], split_rows(p["dataset"], p["split"]))
+    place = unit.params["dataset"], unit.params["split"]
+    return run_all(RUNS, place[0], split_rows(*place))
 
 
 def run_all(runs, name, split):
     """Train and test the machines of some runs on one split: a row a run."""
-    X_train, y_train, X_test, y_test = split
+    X, y, X_test, y_test = split
     rows = []
-    grams = {}
     for machine, settings, selection, threshold in runs:
-        log10_C, log10_sigma = SETTINGS[settings][name][machine]
-        C = 10.0**log10_C
+        log10_C, log10_sigma = FROM[settings][name][machine]
         gamma = width_to_gamma(log10_sigma)
-        tol = threshold * machines.EPSILON
-        if gamma not in grams:
-            grams[gamma] = (
-                gram(X_train, gamma=gamma),
-                gram(X_test, X_train, gamma=gamma),
-            )
-        K, K_test = grams[gamma]
-        result = machines.solve_as_printed(
-            machine, K, y_train, C, tol=tol, selection=selection
-        )
-        values = K_test @ (y_train * result.alpha) + result.intercept
+        stop = {"tol": threshold * EPSILON, "selection": selection}
+        K = gram(X, gamma=gamma)
+        result = solve_as_printed(machine, K, y, 10.0**log10_C, **stop)
+        values = decision(result, gram(X_test, X, gamma=gamma), y)
         row = {
             "machine": machine,
             "settings": settings,
             "selection": selection,
-            "tol": tol,
+            "tol": stop["tol"],
             "log10_C": log10_C,
             "log10_sigma": log10_sigma,
-            "n_wrong": _n_wrong(values, y_test),
-            "n_train": len(y_train),
+            "n_wrong": np.count_nonzero(_is_wrong(values, y_test)),
+            "n_train": len(y),
             "n_test": len(y_test),
-            "n_sv": int(np.count_nonzero(result.alpha)),
+            "n_sv": np.count_nonzero(result.alpha),
             "n_iter": result.n_iter,
             "converged": result.converged,
         }
@@ -132,45 +125,39 @@ def run_all(runs, name, split):
 def _searches(profile):
     """The settings of one unit a data set, part of the data, machine and kernel width."""
     folds, repeats = FOLDS[profile]
-    splits = range(1, TUNING_SPLITS[profile] + 1)
     parts = {ALL_ROWS: ("none", repeats)}
-    parts |= {f"training rows of split {split}": (DRAWN, 1) for split in splits}
+    for split in range(1, TUNING_SPLITS[profile] + 1):
+        parts[f"training rows of split {split}"] = (DRAWN, 1)
     widths = grid(LOG10_SIGMA_RANGE, *SIGMA_STEPS[profile])
+    every = product(PRINTED_NAMES, parts.items(), SEARCHED, widths)
     return [
         {
             "dataset": name,
             "part": part,
-            "splits": parts[part][0],
+            "splits": splits,
             "machine": machine,
             "log10_sigma": log10_sigma,
             "C_step": C_STEPS[profile][0],
             "folds": folds,
-            "repeats": parts[part][1],
+            "repeats": repeats,
         }
-        for name, part, machine, log10_sigma in product(
-            PRINTED_NAMES, parts, SEARCHED, widths
-        )
+        for name, (part, (splits, repeats)), machine, log10_sigma in every
     ]
 
 
 def compute_search(unit):
     """Cross-validated errors of one machine and width for every C of the grid."""
     p = unit.params
-    if p["part"] == ALL_ROWS:
-        data = load_ida(p["dataset"])
-        X = data.X
-        y = data.y
-    else:
-        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rsplit(" ", 1)[1]))
+    data = load_ida(p["dataset"])
+    X = data.X
+    y = data.y
+    if p["part"] != ALL_ROWS:
+        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rpartition(" ")[2]))
     # The folds are the same for every machine and width: comparisons are paired.
-    n_folds = p["folds"]
-    n_repeats = p["repeats"]
-    seed = seed_for(PAPER, "folds", p["dataset"], p["part"], n_folds, n_repeats)
+    times = {"n_splits": p["folds"], "n_repeats": p["repeats"]}
+    seed = seed_for(PAPER, "folds", p["dataset"], p["part"], *times.values())
     state = int(seed.generate_state(1)[0] % 2**31)
-    folds = RepeatedStratifiedKFold(
-        n_splits=n_folds, n_repeats=n_repeats, random_state=state
-    )
-    splits = list(folds.split(X, y))
+    splits = list(RepeatedStratifiedKFold(**times, random_state=state).split(X, y))
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
     gamma = width_to_gamma(p["log10_sigma"])
@@ -180,15 +167,14 @@ def compute_search(unit):
     rows = []
     for c, wrong, converged in zip(log10_C, *errors, strict=True):
         # n_wrong of a repeat sums over its folds, which follow one another.
-        by_repeat = wrong.reshape(n_repeats, n_folds).sum(axis=1)
+        by_repeat = wrong.reshape(p["repeats"], -1).sum(axis=1)
+        spread = round(by_repeat.std(ddof=1), 4) if len(by_repeat) > 1 else None
         row = {
             "log10_C": c,
             "n_rows": len(y),
-            "n_wrong": int(by_repeat.sum()),
-            "n_wrong_spread": float(round(by_repeat.std(ddof=1), 4))
-            if n_repeats > 1
-            else None,
-            "converged": bool(converged),
+            "n_wrong": by_repeat.sum(),
+            "n_wrong_spread": spread,
+            "converged": converged,
         }
         rows.append(row)
     return rows
@@ -205,28 +191,29 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
     n_wrong = np.zeros((len(C_values), len(splits)), dtype=int)
     converged = np.ones(len(C_values), dtype=bool)
     if machine == "LS" and len(y_distinct) > len(y) / 2:
-        K = gram(X, gamma=gamma)
         tests = [test for _, test in splits]
-        for k, held_out in enumerate(ls_held_out(K, y, C_values, tests)):
-            pairs = zip(held_out, tests, strict=True)
-            n_wrong[k] = [_n_wrong(values, y[test]) for values, test in pairs]
+        held_out = ls_held_out(gram(X, gamma=gamma), y, C_values, tests)
+        for k, of_C in enumerate(held_out):
+            for f, (values, test) in enumerate(zip(of_C, tests, strict=True)):
+                n_wrong[k, f] = np.count_nonzero(_is_wrong(values, y[test]))
         return n_wrong, converged
     K = gram(X_distinct, gamma=gamma)
-    for f, (train, test) in enumerate(splits):
-        weight = np.bincount(inverse[train], minlength=len(y_distinct)).astype(float)
+    for f, parts in enumerate(splits):
+        weight, test_weight = (
+            np.bincount(inverse[rows], minlength=len(y_distinct)) for rows in parts
+        )
         used = np.flatnonzero(weight)
-        test_weight = np.bincount(inverse[test], minlength=len(y_distinct))
         tested = np.flatnonzero(test_weight)
         sub = np.ascontiguousarray(K[np.ix_(used, used)])
         cross = K[np.ix_(tested, used)]
         y_used = y_distinct[used]
-        y_tested = y_distinct[tested]
-        results = machines.solve_along_C(
-            machine, sub, y_used, C_values, sample_weight=weight[used]
-        )
+        cost = weight[used].astype(float)
+        results = solve_along_C(machine, sub, y_used, C_values, sample_weight=cost)
         for k, result in enumerate(results):
-            values = cross @ (y_used * result.alpha) + result.intercept
-            n_wrong[k, f] = test_weight[tested][_predicted(values) != y_tested].sum()
+            values = decision(result, cross, y_used)
+            n_wrong[k, f] = test_weight[tested][
+                _is_wrong(values, y_distinct[tested])
+            ].sum()
             converged[k] &= result.converged
     return n_wrong, converged
 
@@ -249,12 +236,10 @@ def compute_surface(unit):
         K = gram(X_train, gamma=gamma)
         K_test = gram(X_test, X_train, gamma=gamma)
         for machine, row in rows.items():
-            results = machines.solve_along_C(
-                machine, K, y_train, C_values, sample_weight=weight
-            )
+            results = solve_along_C(machine, K, y_train, C_values, sample_weight=weight)
             for c, result in zip(log10_C, results, strict=True):
-                values = K_test @ (y_train * result.alpha) + result.intercept
-                row[surface_column(c, log10_sigma)] = _n_wrong(values, y_test)
+                is_wrong = _is_wrong(decision(result, K_test, y_train), y_test)
+                row[surface_column(c, log10_sigma)] = np.count_nonzero(is_wrong)
                 row["converged"] &= result.converged
     return list(rows.values())
 
@@ -275,21 +260,17 @@ def compute_iterations(unit):
     p = unit.params
     X, y, _, _ = split_rows(p["dataset"], p["split"])
     rows = []
-    for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
+    widths = grid(LOG10_SIGMA_RANGE, p["sigma_step"])
+    for log10_sigma, machine in product(widths, MACHINES):
         K = gram(X, gamma=width_to_gamma(log10_sigma))
-        for machine in MACHINES:
-            row = {"machine": machine, "log10_sigma": log10_sigma, "converged": True}
-            orders = ("first", "second")[: 1 + (machine in machines.PRINTED_MACHINES)]
-            for log10_C in grid(LOG10_C_RANGE, p["C_step"]):
-                for order in orders:
-                    C = 10.0**log10_C
-                    selection = f"{order}_order"
-                    result = machines.solve_as_printed(
-                        machine, K, y, C, selection=selection
-                    )
-                    row[f"{order}_C{log10_C:g}"] = result.n_iter
-                    row["converged"] &= bool(result.converged)
-            rows.append(row)
+        row = {"machine": machine, "log10_sigma": log10_sigma, "converged": True}
+        orders = ("first", "second") if machine in PRINTED_MACHINES else ("first",)
+        for log10_C, order in product(grid(LOG10_C_RANGE, p["C_step"]), orders):
+            rule = f"{order}_order"
+            result = solve_as_printed(machine, K, y, 10.0**log10_C, selection=rule)
+            row[f"{order}_C{log10_C:g}"] = result.n_iter
+            row["converged"] &= result.converged
+        rows.append(row)
     return rows
 
 
@@ -298,9 +279,8 @@ def compute_iterations(unit):
 
 def compute_genuine(unit):
     """Train and test on one of them, at the settings chosen and at those that match."""
-    name = unit.params["dataset"]
-    split = unit.params["split"]
-    return run_all(GENUINE_RUNS, name, genuine_split(name, split))
+    place = unit.params["dataset"], unit.params["split"]
+    return run_all(GENUINE_RUNS, place[0], genuine_split(*place))
 
 
 def _digest(params):

@@ -111,7 +111,5 @@ def rule_error(reading, decision, edges):
 
 def linear_error(reading, w, b):
     """Probability of error of sign(w x + b), in closed form."""
-    threshold = -b / w
-    return rule_error(
-        reading, np.array([-w, w]), np.array([-np.inf, threshold, np.inf])
-    )
+    error = float(theoretical_error(reading, -b / w)) / 100
+    return error if w > 0 else 1.0 - error

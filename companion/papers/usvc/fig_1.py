@@ -1,9 +1,14 @@
 """Figures 1 and 2: the losses, and the two cases with their error in closed form."""
 
+import math
+from operator import itemgetter
+
 import numpy as np
+from scipy.signal import find_peaks
 
 from companion.datasets import get_threshold_case
 from companion.losses import Hinge, Unbiased
+from companion.papers.summaries import rounded
 from companion.papers.usvc.cases import READINGS, study_of, theoretical_error
 
 #: Orders drawn in Figure 1 (the print does not say which) and studied beside it.
@@ -22,17 +27,11 @@ _THRESHOLDS = np.linspace(-0.2, 1.2, 14001)
 def minima(reading):
     """Minima of the error over the threshold, lowest first: begin, end, error in per cent."""
     error = np.round(theoretical_error(reading, _THRESHOLDS), 9)
-    found = []
-    begin = None
-    for j, change in enumerate(np.diff(error)):
-        if change < 0:
-            begin = j + 1
-        elif change > 0 and begin is not None:
-            found.append(
-                (float(_THRESHOLDS[begin]), float(_THRESHOLDS[j]), float(error[j]))
-            )
-            begin = None
-    return sorted(found, key=lambda item: item[2])
+    _, flat = find_peaks(-error, plateau_size=1)
+    begins, ends = (_THRESHOLDS[flat[f"{side}_edges"]] for side in ("left", "right"))
+    least = error[flat["left_edges"]]
+    found = np.column_stack([begins, ends, least]).tolist()
+    return sorted(map(tuple, found), key=itemgetter(2))
 
 
 def distance_to_step(loss):
@@ -44,24 +43,25 @@ def compute_loss(unit):
     """Value and slope at the step, and the mean distance to it."""
     loss = Unbiased(unit.params["s"])
     left, right = loss.value([1.0 - _STEP, 1.0 + _STEP])
-    return {
-        "value_at_one": round(float(loss.value(1.0)), 9),
+    row = {
+        "value_at_one": loss.value(1.0),
         "slope_by_differences": round(float(right - left) / (2 * _STEP), 6),
-        "slope": round(float(loss.derivative(1.0)), 9),
+        "slope": loss.derivative(1.0),
         "distance_to_step": distance_to_step(loss),
         "hinge_distance_to_step": distance_to_step(Hinge()),
     }
+    return rounded(row, 9)
 
 
 def compute_case(unit):
     """The lowest two minima of the error, and the error at the threshold 0.5."""
     reading = unit.params["reading"]
-    found = [*minima(reading), (np.nan,) * 3]
-    row = {"error_at_half": round(float(theoretical_error(reading, 0.5)), 4)}
+    row = {"error_at_half": theoretical_error(reading, 0.5)}
+    found = [*minima(reading), (math.nan,) * 3]
     for name, minimum in zip(("global", "local"), found, strict=False):
-        for column, value in zip(("from", "to", "error"), minimum, strict=True):
-            row[f"{name}_{column}"] = round(value, 4)
-    return row
+        columns = (f"{name}_{end}" for end in ("from", "to", "error"))
+        row |= zip(columns, minimum, strict=True)
+    return rounded(row, 4)
 
 
 FIG_1_LOSSES = study_of("fig_1_losses", compute_loss, s=ORDERS)

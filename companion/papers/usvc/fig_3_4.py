@@ -10,15 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.losses import Hinge, Unbiased
-from companion.papers.summaries import Values, select, share
-from companion.papers.usvc import cases
+from companion.papers.summaries import Values, rounded, select, share
+from companion.papers.usvc.cases import (
+    BOTH_READINGS,
+    DAMPING,
+    NARROW,
+    PLAUSIBLE,
+    PRINTED_AND_READ,
+    PRINTED_START,
+    TRIALS,
+    C,
+    K,
+    fit,
+    linear_error,
+    sample,
+    study_of,
+    theoretical_error,
+)
 from companion.solvers.wls import Design
 
-LOSSES = {
-    "SVC": Hinge(),
-    "USVC s=2": Unbiased(2.0, cases.K),
-    "USVC s=4": Unbiased(4.0, cases.K),
-}
+LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}
+FIGURES = {"A": "Figure 3", "B": "Figure 4"}
+#: The machines whose profiles are compared.
+PROFILED = ("SVC", "USVC s=2")
 
 #: Thresholds and slopes of the profile in the study.
 THRESHOLDS = np.linspace(0.0, 1.0, 101)
@@ -28,8 +42,9 @@ _STEP = SLOPES[1] / SLOPES[0]
 #: A single printed draw is placed among so many.
 DRAWS = {"paper": 100, "quick": 4}
 
-#: Dampings at which the iteration of order 4 is run; stable above (s - 3) / (s - 1) = 1/3.
-DAMPINGS = (0.0, cases.DAMPING, 0.3, 0.4, 0.5)
+#: Dampings at which the iteration is run, of an order below 4 the first two. That of order 4 is
+#: stable above (s - 3) / (s - 1) = 1/3.
+DAMPINGS = (0.0, DAMPING, 0.3, 0.4, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,94 +67,77 @@ class Surface:
 
     def minima(self):
         """Indices of the local minima inside the profile; the last of equal neighbours counts."""
-        inside = self.profile[1:-1]
-        return 1 + np.flatnonzero(
-            (inside <= self.profile[:-2]) & (inside < self.profile[2:])
-        )
+        step = np.diff(self.profile)
+        return 1 + np.flatnonzero((step[:-1] <= 0) & (step[1:] > 0))
 
 
 def surface(X, y, loss, thresholds=THRESHOLDS, slopes=SLOPES):
     """The objective 1/2 w^2 + C sum_i theta(xi_i) over a grid."""
-    objective = np.empty((len(slopes), len(thresholds)))
     signed = y * (X[:, 0] - thresholds[:, None])
-    for j, w in enumerate(slopes):
-        objective[j] = 0.5 * w * w + cases.C * loss.value(1.0 - w * signed).sum(axis=1)
-    return Surface(thresholds, slopes, objective)
-
-
-def iterate(X, y, loss, **options):
-    """The plain iteration of the paper, with its history."""
-    return cases.fit(
-        Design.linear(X), y, loss=loss, accelerate=False, history=True, **options
-    )
+    rows = [0.5 * w * w + C * loss.value(1.0 - w * signed).sum(axis=1) for w in slopes]
+    return Surface(thresholds, slopes, np.array(rows))
 
 
 def machine(X, y, name, start="least_squares"):
     """The minimum that is reached from a start: threshold, slope, result."""
-    result = cases.fit(Design.linear(X), y, loss=LOSSES[name], start=start)
+    result = fit(Design.linear(X), y, loss=LOSSES[name], start=start)
     w = float(result.coef[0])
-    b = result.intercept
-    return -b / w, w, result
+    return -result.intercept / w, w, result
 
 
 def compute_profiles(unit):
     """How well the profile of a loss stands for the error: a row a loss."""
     reading = unit.params["reading"]
-    trial = unit.params["trial"]
-    X, y = cases.sample(reading, "train", trial)
-    return [_profile_row(reading, X, y, name) for name in ("SVC", "USVC s=2")]
-
-
-def _profile_row(reading, X, y, name):
-    error = cases.theoretical_error(reading, THRESHOLDS)
-    shape = surface(X, y, LOSSES[name])
-    threshold, slope, result = machine(X, y, name, cases.PRINTED_START)
-    from_svc, _, other = machine(X, y, name, "svc")
-    return {
-        "loss": name,
-        "profile_at": round(float(THRESHOLDS[shape.profile.argmin()]), 4),
-        "correlation": round(float(np.corrcoef(shape.profile, error)[0, 1]), 6),
-        "n_minima": len(shape.minima()),
-        **_narrow_minimum(X, y, name, shape),
-        "reached_at": round(threshold, 6),
-        "reached_slope": round(slope, 5),
-        "reached_from_svc": round(from_svc, 6),
-        "converged": result.converged and other.converged,
-    }
+    X, y = sample(reading, "train", unit.params["trial"])
+    error = theoretical_error(reading, THRESHOLDS)
+    rows = []
+    for name in PROFILED:
+        shape = surface(X, y, LOSSES[name])
+        narrow_at, narrow_slope = _narrow_minimum(X, y, name, shape)
+        threshold, slope, result = machine(X, y, name, PRINTED_START)
+        from_svc, _, other = machine(X, y, name, "svc")
+        row = {
+            "loss": name,
+            "profile_at": THRESHOLDS[shape.profile.argmin()],
+            "correlation": np.corrcoef(shape.profile, error)[0, 1],
+            "n_minima": len(shape.minima()),
+            "narrow_at": narrow_at,
+            "narrow_slope": narrow_slope,
+            "reached_at": threshold,
+            "reached_slope": round(slope, 5),
+            "reached_from_svc": from_svc,
+            "converged": result.converged and other.converged,
+        }
+        rows.append(rounded(row))
+    return rows
 
 
 def _narrow_minimum(X, y, name, shape):
     """Threshold and slope of the lowest minimum of the profile below ``NARROW``, if any."""
-    found = [j for j in shape.minima() if shape.thresholds[j] < cases.NARROW]
+    found = [j for j in shape.minima() if shape.thresholds[j] < NARROW]
     if not found:
-        return {"narrow_at": None, "narrow_slope": None}
+        return None, None
     best = min(found, key=lambda j: shape.profile[j])
     at = shape.thresholds[[best]]
-    slope = shape.locus[best]
-    near = slope * np.linspace(1 / _STEP, _STEP, 41)
+    near = shape.locus[best] * np.linspace(1 / _STEP, _STEP, 41)
     slope = surface(X, y, LOSSES[name], at, near).locus[0]
-    return {"narrow_at": round(float(at[0]), 4), "narrow_slope": round(float(slope), 3)}
+    return at[0], round(float(slope), 3)
 
 
 def compute_convergence(unit):
     """The plain iteration at several orders and dampings, and whether the minimum is stable."""
     reading = unit.params["reading"]
-    trial = unit.params["trial"]
-    X, y = cases.sample(reading, "train", trial)
+    X, y = sample(reading, "train", unit.params["trial"])
     design = Design.linear(X)
-    svc = cases.fit(design, y)
+    svc = fit(design, y)
+    as_printed = {"start": svc, "accelerate": False, "history": True, "max_iter": 500}
     rows = []
-    for s, dampings in (
-        (2.0, (0.0, cases.DAMPING)),
-        (3.0, (0.0, cases.DAMPING)),
-        (4.0, DAMPINGS),
-    ):
+    for s in (2.0, 3.0, 4.0):
         loss = Unbiased(s, 0.0)
-        minimum = cases.fit(design, y, loss=loss, start=svc)
-        for damping in dampings:
-            run = iterate(X, y, loss, start=svc, damping=damping, max_iter=500)
+        minimum = fit(design, y, loss=loss, start=svc)
+        for damping in DAMPINGS if s == 4 else DAMPINGS[:2]:
+            run = fit(design, y, loss=loss, damping=damping, **as_printed)
             objective = run.log["objective"]
-            rise = np.max(np.diff(objective), initial=0.0) / objective[0]
             eigenvalue = iteration_eigenvalue(design, y, loss, minimum, damping)
             row = {
                 "s": s,
@@ -147,12 +145,12 @@ def compute_convergence(unit):
                 "fit_ended": run.converged,
                 "period_two": "period two" in run.stop_reason,
                 "n_iter": run.n_iter,
-                "largest_rise": round(float(rise), 9),
+                "largest_rise": np.max(np.diff(objective), initial=0.0) / objective[0],
                 "least_eigenvalue": round(eigenvalue, 5),
-                "error": round(cases.linear_error(reading, *run.log["w"][-1]), 6),
+                "error": round(linear_error(reading, *run.log["w"][-1]), 6),
                 "converged": minimum.converged,
             }
-            rows.append(row)
+            rows.append(rounded(row, 9))
     return rows
 
 
@@ -165,22 +163,18 @@ def iteration_eigenvalue(design, y, loss, minimum, damping):
     rows = design.augmented
     slack = np.maximum(0.0, 1.0 - y * minimum.decision_function)
     ridge = np.diag([1.0] * design.m + [0.0])
-    M = ridge + rows.T @ (rows * (cases.C * loss.weight(slack))[:, None])
-    H = ridge + rows.T @ (rows * (cases.C * loss.second_derivative(slack))[:, None])
-    found = np.linalg.eigvals(
-        np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)
-    ).real
+    M, H = (
+        ridge + rows.T @ (rows * (C * curvature(slack))[:, None])
+        for curvature in (loss.weight, loss.second_derivative)
+    )
+    iteration = np.eye(len(M)) - (1.0 - damping) * np.linalg.solve(M, H)
+    found = np.linalg.eigvals(iteration).real
     return float(found[np.abs(found).argmax()])
 
 
-FIG_3_4 = cases.study_of(
-    "fig_3_4", compute_profiles, reading=cases.BOTH_READINGS, trial=DRAWS
-)
-FIG_3_4_CONVERGENCE = cases.study_of(
-    "fig_3_4_convergence",
-    compute_convergence,
-    reading=cases.BOTH_READINGS,
-    trial=cases.TRIALS,
+FIG_3_4 = study_of("fig_3_4", compute_profiles, reading=BOTH_READINGS, trial=DRAWS)
+FIG_3_4_CONVERGENCE = study_of(
+    "fig_3_4_convergence", compute_convergence, reading=BOTH_READINGS, trial=TRIALS
 )
 STUDIES = (FIG_3_4, FIG_3_4_CONVERGENCE)
 #: A row shows what one trial gave.
@@ -188,37 +182,29 @@ JUDGED_BY_ROW = True
 
 
 def _add_theory(out):
-    error = cases.theoretical_error("B", THRESHOLDS)
-    place = THRESHOLDS[error.argmin()]
+    place = THRESHOLDS[theoretical_error("B", THRESHOLDS).argmin()]
     out.add("Figure 4, theoretical CE", "global minimum at Th", place)
 
 
 def _add_figure_3(out, frame, runs):
     """What the print says of case A, under both distributions."""
-    for case, distribution, _, reading in cases.PRINTED_AND_READ:
-        if case != "A":
-            continue
-        found = Values(out.converged)
-        trials = select(frame, reading=distribution)
-        _add_minima(found, trials)
-        _add_biased(found, "Figure 3", trials)
-        _add_convergence(
-            found, "convergence, case A", select(runs, reading=distribution)
-        )
-        out.extend(found, reading)
+    for case, distribution, _, reading in PRINTED_AND_READ:
+        if case == "A":
+            found = Values(out.converged)
+            svc, usvc = _add_both(found, case, distribution, frame, runs)
+            _add_minima(found, svc, usvc)
+            out.extend(found, reading)
 
 
 def _add_figure_4(out, frame, runs):
     """What the print says of case B."""
-    trials = select(frame, reading="B")
-    _add_biased(out, "Figure 4", trials)
-    _add_convergence(out, "convergence, case B", select(runs, reading="B"))
-    usvc = _on_the_line(trials, "USVC s=2")
+    _, usvc = _add_both(out, "B", "B", frame, runs)
     row = "Figure 4, USVC s=2"
+    column = "USVC converges to Th"
+    from_svc = _on_the_line(usvc.reached_from_svc)
     out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at)
-    out.add_draws(row, "USVC converges to Th", usvc.reached_at)
-    from_svc = usvc.reached_from_svc
-    out.add_draws(row, "USVC converges to Th", from_svc, reading="b-start-svc")
+    out.add_draws(row, column, _on_the_line(usvc.reached_at))
+    out.add_draws(row, column, from_svc, reading="b-start-svc")
 
 
 VALUES = (
@@ -228,19 +214,24 @@ VALUES = (
 )
 
 
-def _on_the_line(frame, loss):
-    """By trial, with the threshold at the begin of the line where the machine calls all +1."""
-    frame = select(frame, loss=loss).set_index("trial").sort_index()
-    for column in ("reached_at", "reached_from_svc"):
-        placed = frame[column].between(*cases.PLAUSIBLE)
-        frame[column] = frame[column].where(placed, cases.PLAUSIBLE[0])
-    return frame
+def _on_the_line(thresholds):
+    """With the begin of the line for a machine that calls all +1."""
+    return thresholds.where(thresholds.between(*PLAUSIBLE), PLAUSIBLE[0])
 
 
-def _add_minima(out, trials):
-    svc, usvc = (_on_the_line(trials, loss) for loss in ("SVC", "USVC s=2"))
+def _add_both(out, case, distribution, frame, runs):
+    """What is said of both cases; gives the records of the SVC and the unbiased machine."""
+    of_case = select(frame, reading=distribution).set_index("trial").sort_index()
+    svc, usvc = (select(of_case, loss=loss) for loss in PROFILED)
+    _add_biased(out, FIGURES[case], svc, usvc)
+    runs = select(runs, reading=distribution)
+    _add_convergence(out, f"convergence, case {case}", runs)
+    return svc, usvc
+
+
+def _add_minima(out, svc, usvc):
     row = "Figure 3, USVC s=2"
-    out.add_draws("Figure 3, SVC", "minimum at Th", svc.reached_at)
+    out.add_draws("Figure 3, SVC", "minimum at Th", _on_the_line(svc.reached_at))
     out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at)
     out.add_draws(row, "local minimum at Th", usvc.narrow_at)
     out.add_draws(row, "local minimum at w", usvc.narrow_slope)
@@ -251,14 +242,10 @@ def _add_minima(out, trials):
     out.add_mean(row, "share of trials with several minima - 0.5", several)
 
 
-def _add_biased(out, figure, trials):
+def _add_biased(out, figure, svc, usvc):
     """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
-    svc, usvc = (
-        select(trials, loss=loss).set_index("trial").sort_index()
-        for loss in ("SVC", "USVC s=2")
-    )
     # no machine without a threshold
-    away = svc.reached_at[svc.reached_at.between(*cases.PLAUSIBLE)] - 0.5
+    away = svc.reached_at[svc.reached_at.between(*PLAUSIBLE)] - 0.5
     n = len(away)
     ratio = away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
@@ -272,16 +259,10 @@ def _add_biased(out, figure, trials):
 
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
-    damped = select(runs, damping=cases.DAMPING)
-    numbers = {
-        "trials that do not converge, s = 2, 3 or 4, d = 0.2": (
-            select(stuck, damping=cases.DAMPING).trial.nunique()
-        ),
-        "trials that do not converge, s=4, d=0.5": (
-            select(stuck, s=4, damping=0.5).trial.nunique()
-        ),
-    }
+    as_printed = select(stuck, damping=DAMPING).trial.nunique()
+    more_damped = select(stuck, s=4, damping=0.5).trial.nunique()
+    out.add(row, "trials that do not converge, s = 2, 3 or 4, d = 0.2", as_printed)
+    out.add(row, "trials that do not converge, s=4, d=0.5", more_damped)
     for s in (2, 4):
         column = f"largest relative rise of (5) in an iteration, s={s}, d=0.2"
-        numbers[column] = select(damped, s=s).largest_rise.max()
-    out.add_all(row, numbers)
+        out.add(row, column, select(runs, s=s, damping=DAMPING).largest_rise.max())

@@ -7,7 +7,8 @@ support vector machine of its C, as the text says.
 import numpy as np
 
 from companion.losses import Unbiased
-from companion.papers.usvc.splits import split, wrong
+from companion.papers.summaries import rounded
+from companion.papers.usvc.splits import points_of, split, wrong
 from companion.solvers.wls import Design, least_squares_path, wls, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
@@ -20,26 +21,21 @@ _HARD_C = 1e3
 
 
 def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
-    """By machine: its (w, b) along C, a row each, and whether each fit converged.
+    """By machine: its (w, b) along C, a column each, and whether each fit converged.
 
     Where a C is not needed, the machine of a loss is the one that it would start at.
     """
     svc = wls_path(design, y, C_values)
-    found = {
-        "LS": (
-            np.array(least_squares_path(design, y, C_values)),
-            [True] * len(C_values),
-        )
-    }
     machines = {"SVMlight": svc}
     for name, loss in losses.items():
         machines[name] = [
             wls(design, y, C, loss=loss, start=start) if C in needed else start
             for C, start in zip(C_values, svc, strict=True)
         ]
+    least_squares = np.transpose(least_squares_path(design, y, C_values))
+    found = {"LS": (least_squares, [True] * len(C_values))}
     for name, fits in machines.items():
-        points = np.array([np.append(m.w, m.intercept) for m in fits])
-        found[name] = points, [m.converged for m in fits]
+        found[name] = points_of(fits), [fit.converged for fit in fits]
     return found
 
 
@@ -47,15 +43,13 @@ def search(part, C_values=C_VALUES, losses=LOSSES):
     """By machine: numbers of held-out errors along C, and whether all fits converged."""
     design = Design.linear(part.X)
     names = ("LS", "SVMlight", *losses)
-    total = {name: np.zeros(len(C_values), dtype=int) for name in names}
+    total = dict.fromkeys(names, 0)
     converged = dict.fromkeys(names, True)
     for rows, held_out in part.folds:
         test = design.augmented[held_out]
         found = paths(design.take(rows), part.y[rows], C_values, losses)
         for name, (points, flags) in found.items():
-            total[name] += [
-                wrong(values, part.y[held_out]) for values in (test @ points.T).T
-            ]
+            total[name] = total[name] + wrong(test @ points, part.y[held_out])
             converged[name] &= all(flags)
     return total, converged
 
@@ -66,32 +60,35 @@ def compute_split(unit, losses=LOSSES):
     held_out_errors, searched = search(part, losses=losses)
     design = Design.linear(part.X)
     test = Design.linear(part.X_test).augmented
-    best = {name: int(np.argmin(errors)) for name, errors in held_out_errors.items()}
+    best = {name: np.argmin(errors) for name, errors in held_out_errors.items()}
     needed = {_HARD_C, *(C_VALUES[k] for k in best.values())}
     found = paths(design, part.y, losses=losses, needed=needed)
-    svc = found["SVMlight"][0]
     hard = C_VALUES.index(_HARD_C)
+    hard_svc = found["SVMlight"][0][:, hard]
+    is_separable = wrong(design.augmented @ hard_svc, part.y) == 0
     rows = []
     for name, (points, flags) in found.items():
-        point = points[best[name]]
+        k = best[name]
+        point = points[:, k]
+        at_svc_C = points[:, best["SVMlight"]]
         row = {
             "machine": name,
-            "C": C_VALUES[best[name]],
+            "C": C_VALUES[k],
             "n_train": len(part.y),
             "n_test": len(part.y_test),
-            "cv_wrong": int(held_out_errors[name][best[name]]),
+            "cv_wrong": held_out_errors[name][k],
             "train_wrong": wrong(design.augmented @ point, part.y),
             "test_wrong": wrong(test @ point, part.y_test),
-            "test_wrong_at_svc_C": wrong(test @ points[best["SVMlight"]], part.y_test),
-            "converged": searched[name] and flags[best[name]],
-            "separable": wrong(design.augmented @ svc[hard], part.y) == 0,
-            "one_minus_cosine": round(_one_minus_cosine(points[hard], svc[hard]), 6),
+            "test_wrong_at_svc_C": wrong(test @ at_svc_C, part.y_test),
+            "converged": searched[name] and flags[k],
+            "separable": is_separable,
+            "one_minus_cosine": _one_minus_cosine(points[:, hard], hard_svc),
         }
-        rows.append(row)
+        rows.append(rounded(row))
     return rows
 
 
 def _one_minus_cosine(first, second):
     w = first[:-1]
     v = second[:-1]
-    return float(1.0 - w @ v / (np.linalg.norm(w) * np.linalg.norm(v)))
+    return 1.0 - w @ v / (np.linalg.norm(w) * np.linalg.norm(v))

@@ -29,19 +29,19 @@ def by_machine(frame, dataset):
     return dict(iter(rows.groupby("machine")))
 
 
+def _paired(frame, first, second):
+    """The difference of two machines by data set."""
+    found = {}
+    for name in present(frame, SETS):
+        machines = by_machine(frame, name)
+        found[name] = paired_difference(machines[first].error, machines[second].error)
+    return found
+
+
 def differences(frame, first, second):
     """Names of the sets, and means and standard errors of the error of one machine over another."""
     means = _paired(frame, first, second)
     return list(means), means_and_errors(list(means.values()))
-
-
-def _paired(frame, first, second):
-    """The difference of two machines by data set."""
-    sets = {name: by_machine(frame, name) for name in present(frame, SETS)}
-    return {
-        name: paired_difference(rows[first].error, rows[second].error)
-        for name, rows in sets.items()
-    }
 
 
 def over_sets(frame, first, second, wrong="test_wrong"):
@@ -89,11 +89,12 @@ def add_cells(out, frame, machines, quantities=None, reading=""):
 
     `quantities` are what is printed of each by how its column ends, by default the error alone.
     """
-    quantities = quantities or {"": "error"}
-    for (dataset, machine), rows in with_errors(frame).groupby(["dataset", "machine"]):
-        for ending, quantity in quantities.items() if machine in machines else ():
-            place = dataset.partition(",")[0], f"{machines[machine]}{ending}"
-            out.add_cell(*place, rows[quantity], rows.converged.all(), reading)
+    shown = with_errors(frame[frame.machine.isin(machines)])
+    for (dataset, machine), rows in shown.groupby(["dataset", "machine"]):
+        row = dataset.partition(",")[0]
+        known = {"converged": rows.converged.all(), "reading": reading}
+        for ending, quantity in (quantities or {"": "error"}).items():
+            out.add_cell(row, f"{machines[machine]}{ending}", rows[quantity], **known)
 
 
 def add_comparison(out, frame, what="(points)"):
@@ -108,9 +109,8 @@ def add_comparison(out, frame, what="(points)"):
         over = paired_difference(unbiased.error, svc.error)
         over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
         column = f"USVC - SVMlight {what}"
-        out.add_means(
-            name, {column: over, f"|USVC - SVMlight| {what}": magnitude(over)}
-        )
+        out.add_mean(name, column, over)
+        out.add_mean(name, f"|USVC - SVMlight| {what}", magnitude(over))
         significances = {column.replace("points", "standard errors"): over}
         if "test_wrong_at_svc_C" in unbiased:
             started = 100.0 * unbiased.test_wrong_at_svc_C / unbiased.n_test
@@ -126,13 +126,14 @@ def add_over_sets(out, frame, machines):
     Of machines with the fewest held-out errors it is the first, in the order that they are given.
     """
     tried = frame[frame.machine.isin(machines)]
-    tried = tried.assign(order=tried.machine.map(machines.index))
-    ranked = tried.sort_values(["cv_wrong", "order"]).groupby(["dataset", "split"])
-    chosen = ranked.head(1).assign(machine="loss chosen by cross-validation")
-    both = pd.concat([frame, chosen]).sort_values("split")
-    for machine in ("USVC", "loss chosen by cross-validation"):
-        column = f"{machine} - SVMlight (points)"
-        out.add_mean("all sets", column, over_sets(both, machine, "SVMlight"))
+    order = tried.machine.map(machines.index)
+    ranked = tried.assign(order=order).sort_values(["cv_wrong", "order"])
+    chosen = ranked.groupby(["dataset", "split"]).head(1)
+    choice = "loss chosen by cross-validation"
+    both = pd.concat([frame, chosen.assign(machine=choice)]).sort_values("split")
+    for machine in ("USVC", choice):
+        found = over_sets(both, machine, "SVMlight")
+        out.add_mean("all sets", f"{machine} - SVMlight (points)", found)
 
 
 def add_protocol(out):
@@ -149,11 +150,11 @@ def paired_table(frame):
 
     def row(rows):
         unbiased, svc = (select(rows, machine=m) for m in ("USVC", "SVMlight"))
-        pair = (unbiased.error, svc.error)
-        sizes = {size: int(svc[size].iloc[0]) for size in ("n_train", "n_test")}
+        pair = unbiased.error, svc.error
+        sizes = svc[["n_train", "n_test"]].iloc[0].astype(int)
         gap = np.subtract(*map(np.asarray, pair))
         return {
-            "n test": sizes["n_test"],
+            "n test": sizes.n_test,
             "splits": len(gap),
             **with_error("USVC - SVMlight", paired_difference(*pair), "SE, these data"),
             "SE, new samples": paired_difference(*pair, **sizes).standard_error,

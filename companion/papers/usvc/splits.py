@@ -22,40 +22,39 @@ from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import seed_for
 
-#: Data sets by the names printed: the key and who knows it.
+#: Data sets by the names printed: those of the benchmark, and those of UCI.
 BENCHMARK_SETS = {
-    "Diabetes": ("diabetis", "ida"),
-    "Image": ("image", "ida"),
-    "Ringnorm": ("ringnorm", "generator"),
-    "Thyroid": ("thyroid", "ida"),
-    "Twonorm": ("twonorm", "generator"),
-    "Waveform": ("waveform", "ida"),
+    "Diabetes": "diabetis",
+    "Image": "image",
+    "Ringnorm": "ringnorm",
+    "Thyroid": "thyroid",
+    "Twonorm": "twonorm",
+    "Waveform": "waveform",
 }
 MEDICAL_SETS = {
-    "Breast": ("breast-cancer-wisconsin", "uci"),
-    "Dermat": ("dermatology", "uci"),
-    "Haberman": ("haberman", "uci"),
-    "Postoperative": ("post-operative", "uci"),
-    "Heart disease": ("heart-cleveland", "uci"),
-    "Hepatitis": ("hepatitis", "uci"),
-    "Liver disorder": ("bupa", "uci"),
+    "Breast": "breast-cancer-wisconsin",
+    "Dermat": "dermatology",
+    "Haberman": "haberman",
+    "Postoperative": "post-operative",
+    "Heart disease": "heart-cleveland",
+    "Hepatitis": "hepatitis",
+    "Liver disorder": "bupa",
 }
 SETS = BENCHMARK_SETS | MEDICAL_SETS
-_GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm}
+GENERATORS = {"Ringnorm": ringnorm, "Twonorm": twonorm}
 
 #: Other pools of the sets that are drawn: the benchmark's own, and more of ours.
 GENUINE = "genuine pool"
 N_POOLS = 5
-POOLS = {
-    f"{name}, {pool}": (key, pool)
-    for name, (key, source) in BENCHMARK_SETS.items()
-    if source == "generator"
+POOLS = [
+    f"{name}, {pool}"
+    for name in GENERATORS
     for pool in (GENUINE, *range(1, N_POOLS + 1))
-}
+]
 
 #: The printed means of Table 4 are those of eight tests of an eighth of all patterns each.
 N_EIGHTHS = 8
-EIGHTHS = {f"{name}, eighths": source for name, source in MEDICAL_SETS.items()}
+EIGHTHS = [f"{name}, eighths" for name in MEDICAL_SETS]
 
 #: Patterns drawn of ringnorm and twonorm, as in the benchmark's files.
 N_GENERATED = 7400
@@ -66,32 +65,37 @@ FOLDS = 5
 @lru_cache(maxsize=4)
 def load(dataset):
     """Inputs (unscaled, NaN where a value is missing) and labels -1.0 and +1.0 of a data set."""
-    key, source = (SETS | POOLS | EIGHTHS)[dataset]
-    if source == GENUINE:
+    name, _, pool = dataset.partition(", ")
+    key = SETS[name]
+    if pool == GENUINE:
         X, y = genuine_pool(key)
-        return X, y.astype(float)
-    if source == "generator" or isinstance(source, int):
-        which = () if source == "generator" else (source,)
+    elif name in GENERATORS:
+        which = [int(pool)] if pool else []
         rng = np.random.default_rng(seed_for(PAPER, "pool", key, *which))
-        X, y = _GENERATORS[key](N_GENERATED, rng)
-        return X, y.astype(float)
-    data = load_ida(key) if source == "ida" else load_uci(key)
-    return data.X, data.y.astype(float)
+        X, y = GENERATORS[name](N_GENERATED, rng)
+    else:
+        data = load_uci(key) if name in MEDICAL_SETS else load_ida(key)
+        X = data.X
+        y = data.y
+    return X, y.astype(float)
 
 
 def digest(params):
     """Digest of the files behind the data set of a unit, "" for one that is drawn."""
-    key, source = (SETS | POOLS | EIGHTHS)[params["dataset"]]
-    if source == GENUINE:
-        return OUTSIDE[f"ida/{key}.npz"].sha256[:16]
-    return data_digest(key) if source in ("ida", "uci") else ""
+    name, _, pool = params["dataset"].partition(", ")
+    if pool == GENUINE:
+        return OUTSIDE[f"ida/{SETS[name]}.npz"].sha256[:16]
+    return "" if name in GENERATORS else data_digest(SETS[name])
 
 
-def split_study(name, compute, **n_splits):
-    """A study with a unit for each split: for each profile, the numbers of splits by data set."""
-    return study_over(
-        PAPER, name, compute, numbered("dataset", "split", n_splits), digest
-    )
+def split_study(name, compute, sets, **n_splits):
+    """A study with a unit for each split: by profile, how many of each set or by data set."""
+    counts = {
+        profile: dict.fromkeys(sets, n) if isinstance(n, int) else n
+        for profile, n in n_splits.items()
+    }
+    pairs = numbered("dataset", "split", counts)
+    return study_over(PAPER, name, compute, pairs, digest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,26 +122,33 @@ def split(dataset, number):
     X, y = load(dataset)
     if dataset in EIGHTHS:
         partition, part = divmod(number - 1, N_EIGHTHS)
-        seed = int(seed_for(PAPER, "eighths", dataset, partition).generate_state(1)[0])
+        seed = seed_of("eighths", dataset, partition)
         order = np.random.default_rng(seed).permutation(len(y))
         m = len(y) // N_EIGHTHS
         held_out = order[part * m : (part + 1) * m]
         rows = np.setdiff1d(order, held_out)
     else:
-        seed = int(seed_for(PAPER, "split", dataset, number).generate_state(1)[0])
-        rows, held_out = next(
-            ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed).split(X)
-        )
-    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler()).fit(
-        X[rows]
-    )
-    X_train = prepare.transform(X[rows])
-    y_train = y[rows]
-    cut = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    folds = list(cut.split(X_train, y_train))
-    return Split(X_train, y_train, prepare.transform(X[held_out]), y[held_out], folds)
+        seed = seed_of("split", dataset, number)
+        cut = ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed)
+        rows, held_out = next(cut.split(X))
+    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    X_train = prepare.fit_transform(X[rows])
+    X_test = prepare.transform(X[held_out])
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    cuts = list(folds.split(X_train, y[rows]))
+    return Split(X_train, y[rows], X_test, y[held_out], cuts)
+
+
+def seed_of(*what):
+    """A whole number as the seed of what the parts name."""
+    return int(seed_for(PAPER, *what).generate_state(1)[0])
 
 
 def wrong(decision, y):
-    """Number of samples on the wrong side; a decision value of 0 counts as -1."""
-    return int(np.count_nonzero(np.where(np.asarray(decision) > 0, 1.0, -1.0) != y))
+    """Numbers of samples on the wrong side, of each column; a decision value of 0 counts as -1."""
+    return np.count_nonzero((np.asarray(decision).T > 0) != (y > 0), axis=-1)
+
+
+def points_of(machines):
+    """(w, b) of some machines, a column each."""
+    return np.transpose([np.append(m.w, m.intercept) for m in machines])

@@ -3,13 +3,17 @@
 The studies are those of ``table_1``; of its printed cells nothing is judged here.
 """
 
-from itertools import product
-
 import numpy as np
 
 from companion.metrics import mean_and_standard_error
 from companion.papers.summaries import row_a_group, select, with_error
 from companion.papers.usvc import cases, table_1
+from companion.papers.usvc.cases import (
+    PLAUSIBLE,
+    PRINTED_AND_READ,
+    PRINTED_START,
+    TABLE_READINGS,
+)
 from companion.papers.usvc.fig_1 import minima
 
 STUDIES = (
@@ -25,8 +29,9 @@ STOP = "0.01"
 
 def _add_solved(out, plain):
     """Whether the unbiased machine takes about as many weighted problems as the SVC."""
-    plain = select(plain, start=cases.PRINTED_START).set_index(["reading", "trial"])
-    plain = plain[plain.index.isin(cases.TABLE_READINGS.values(), level=0)].sort_index()
+    plain = select(plain, start=PRINTED_START)
+    plain = plain[plain.reading.isin(TABLE_READINGS.values())]
+    plain = plain.set_index(["reading", "trial"]).sort_index()
     svc, usvc = (select(plain, machine=machine) for machine in ("SVC", "USVC s=2"))
     converged = svc.converged.all() and usvc.converged.all()
     column = "|problems solved by USVC s=2 - those of WLS-SVC| - a quarter of those"
@@ -35,12 +40,12 @@ def _add_solved(out, plain):
         (f"solved_{STOP}", True, "stop-at-one-per-cent"),
     ):
         more = (usvc[solved] - svc[solved]).abs() - svc[solved] / 4
-        out.add_mean("both cases", column, more, known, reading)
+        out.add_mean("both cases", column, more, known, reading=reading)
 
 
 def _add_qp(out, frame):
     """How far the weighted problems end from the quadratic program."""
-    frame = frame[frame.threshold.between(*cases.PLAUSIBLE)]
+    frame = frame[frame.threshold.between(*PLAUSIBLE)]
     column = "largest relative difference of WLS-SVC and QP-SVC (w, b)"
     out.add("both cases", column, frame.with_2.max())
     out.add("both cases", column, frame.without_2.max(), reading="no-2-in-22")
@@ -48,9 +53,8 @@ def _add_qp(out, frame):
 
 def _add_harder(out, frame):
     """The excess over the least error in case A at the printed cost and beyond."""
-    (_, _, least) = minima(cases.TABLE_READINGS["A"])[0]
-    for C, s in product(table_1.COSTS[1:], (2.0, 10.0)):
-        trials = select(frame, C=C, s=s)
+    (_, _, least) = minima(TABLE_READINGS["A"])[0]
+    for (C, s), trials in frame[frame.C > cases.C].groupby(["C", "s"]):
         column = f"CE - CE_min of USVC s={s:g}, C = {C:g} (points)"
         excess = 100 * trials.error - least
         out.add_mean("Case A", column, excess, trials.converged.all())
@@ -61,14 +65,16 @@ def _add_order(out, orders, trials):
     column = (
         "largest |CE(s) - CE(2)| - a tenth of CE(SVC) - CE(2) (points), s = 3 to 10"
     )
-    for case, distribution, start, reading in cases.PRINTED_AND_READ:
+    for case, distribution, start, reading in PRINTED_AND_READ:
         rows = select(orders, reading=distribution, start=start)
         error = 100 * rows.pivot(index="trial", columns="s", values="error")
         svc = select(trials, reading=distribution, machine="SVC").set_index("trial")
-        moved = [error[s] - error[2.0] for s in table_1.ORDERS_COMPARED if s > 2]
-        moved = max((np.sign(by.mean()) * by for by in moved), key=np.mean)
-        beyond = moved - 0.1 * (100.0 * svc.error - error[2.0])
-        out.add_mean(f"Case {case}", column, beyond, rows.converged.all(), reading)
+        moved = error.loc[:, 3.0:].sub(error[2.0], axis=0)
+        farthest = moved.mean().abs().idxmax()
+        largest = np.sign(moved[farthest].mean()) * moved[farthest]
+        beyond = largest - 0.1 * (100.0 * svc.error - error[2.0])
+        converged = rows.converged.all()
+        out.add_mean(f"Case {case}", column, beyond, converged, reading=reading)
 
 
 VALUES = (
@@ -85,10 +91,10 @@ def start_table(records, reading):
     frame = frame.sort_values(
         ["machine", "start", "way"], ascending=[True, True, False]
     )
-    frame["start"] = frame.start.map(
-        {"least_squares": "least squares", "svc": "SVC"}
-    ).fillna("")
-    frame["damping"] = frame.way.map({"plain": "0.2", "stable": "stable", "exact": ""})
+    starts = {"": "", "least_squares": "least squares", "svc": "SVC"}
+    dampings = {"plain": "0.2", "stable": "stable", "exact": ""}
+    frame["start"] = frame.start.fillna("").map(starts)
+    frame["damping"] = frame.way.map(dampings)
     return row_a_group(frame, ["machine", "start", "damping"], _start_row)
 
 

@@ -23,15 +23,26 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from companion.estimators import L1SVC
-from companion.kernels import gamma_from_width, gram, squared_distances
+from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean
 from companion.papers.summaries import one_of, present, study_over
-from companion.papers.usvc import boosting, paired_errors
+from companion.papers.usvc import boosting
 from companion.papers.usvc.cases import PAPER
+from companion.papers.usvc.paired_errors import (
+    add_cells,
+    add_comparison,
+    add_protocol,
+    by_machine,
+    log_ratio,
+    most_sets,
+    over_sets,
+)
 from companion.papers.usvc.splits import (
     BENCHMARK_SETS,
     digest,
+    points_of,
+    seed_of,
     split,
     split_study,
     wrong,
@@ -73,99 +84,82 @@ SEARCH_TOL = 1e-3
 PRINTED = {"SVMlight": "SVMlight", "AdaBoost": "Adaboost", "USVC": "USVC"}
 MACHINES = ("SVMlight", "AdaBoost", "SVC on prototypes", "USVC")
 
-#: What is searched for each machine: the axes of its table of held-out errors.
+#: What is searched for machines of a kind: the axes of their tables of held-out errors.
 _ON_SAMPLES = {"sigma": WIDTHS, "C": C_VALUES}
 _ON_PROTOTYPES = {"factor": SIZE_FACTORS, **_ON_SAMPLES}
 _NETWORKS = {"sigma": BOOSTING_WIDTHS}
-GRIDS = dict(
-    zip(MACHINES, (_ON_SAMPLES, _NETWORKS, _ON_PROTOTYPES, _ON_PROTOTYPES), strict=True)
-)
+
+
+def gamma_of(sigma):
+    """``gamma`` of the kernel exp(-||x - x'||^2 / (2 sigma^2))."""
+    return gamma_from_width(sigma, "2sigma2")
 
 
 def compute_set(unit):
     """Error and size of the machines of one kind on every split of a set: a row a machine."""
-    search, fit, machines = KINDS[unit.params["kind"]]
+    search, fit, grid, machines = KINDS[unit.params["kind"]]
     dataset = unit.params["dataset"]
     numbers = range(1, unit.params["splits"] + 1)
     found = [search(dataset, number) for number in numbers[:N_CHOOSING]]
     errors, converged = zip(*found, strict=True)
-    chosen = {
-        machine: choose(machine, [of_split[machine] for of_split in errors])
-        for machine in machines
-    }
+    # by machine, summed over the splits that choose
+    chosen = [choose(grid, sum(of)) for of in zip(*errors, strict=True)]
     rows = []
-    for number, machine in product(numbers, machines):
-        settings, cv_wrong = chosen[machine]
+    for number in numbers:
         part = split(dataset, number)
-        decision, size, is_solved = fit(dataset, number, machine, **settings)
-        row = {
-            "split": number,
-            "machine": machine,
-            "C": settings.get("C"),
-            "sigma": settings["sigma"],
-            "size": int(size),
-            "n_train": len(part.y),
-            "n_test": len(part.y_test),
-            "cv_wrong": cv_wrong,
-            "test_wrong": wrong(decision, part.y_test),
-            "converged": bool(is_solved and all(converged)),
-        }
-        rows.append(row)
+        for machine, (settings, cv_wrong) in zip(machines, chosen, strict=True):
+            decision, size, is_solved = fit(part, dataset, number, machine, **settings)
+            row = {
+                "split": number,
+                "machine": machine,
+                "C": settings.get("C"),
+                "sigma": settings["sigma"],
+                "size": size,
+                "n_train": len(part.y),
+                "n_test": len(part.y_test),
+                "cv_wrong": cv_wrong,
+                "test_wrong": wrong(decision, part.y_test),
+                "converged": is_solved and all(converged),
+            }
+            rows.append(row)
     return rows
 
 
-def choose(machine, errors):
-    """The setting of the fewest held-out errors, summed over splits, and their number."""
-    total = sum(errors)
-    cell = np.unravel_index(int(total.argmin()), total.shape)
-    axes = GRIDS[machine].items()
-    return {name: axis[k] for (name, axis), k in zip(axes, cell, strict=True)}, int(
-        total[cell]
-    )
+def choose(grid, errors):
+    """The first setting of the fewest held-out errors, and their number."""
+    settings = [dict(zip(grid, cell, strict=True)) for cell in product(*grid.values())]
+    best = errors.argmin()
+    return settings[best], errors.flat[best]
 
 
 def _search_svc(dataset, number):
     part = split(dataset, number)
-    gammas = [gamma_from_width(sigma, "2sigma2") for sigma in WIDTHS]
-    grid = {"C": C_VALUES, "gamma": gammas}
+    grid = {"C": C_VALUES, "gamma": [gamma_of(sigma) for sigma in WIDTHS]}
     found = KernelGridSearchCV(L1SVC(cache_size=2000), grid, cv=part.folds, refit=False)
     rates = 1.0 - found.fit(part.X, part.y).cv_results_["mean_test_score"]
     errors = np.rint(rates * len(part.y)).astype(int)
-    return {"SVMlight": errors.reshape(len(C_VALUES), len(WIDTHS)).T}, True
+    return [errors.reshape(len(C_VALUES), len(WIDTHS)).T], True
 
 
-def _fit_svc(dataset, number, _machine, *, sigma, C):
-    part = split(dataset, number)
-    machine = L1SVC(C=C, gamma=gamma_from_width(sigma, "2sigma2"), cache_size=2000)
-    machine.fit(part.X, part.y)
-    return (
-        machine.decision_function(part.X_test),
-        len(machine.support_),
-        machine.converged_,
-    )
+def _fit_svc(part, _dataset, _number, _machine, *, sigma, C):
+    machine = L1SVC(C=C, gamma=gamma_of(sigma), cache_size=2000).fit(part.X, part.y)
+    decision = machine.decision_function(part.X_test)
+    return decision, len(machine.support_), machine.converged_
 
 
 def _search_boosting(dataset, number):
     part = split(dataset, number)
     errors = np.zeros(len(BOOSTING_WIDTHS), dtype=int)
-    distances = squared_distances(part.X)
-    K = np.empty_like(distances)
     for k, sigma in enumerate(BOOSTING_WIDTHS):
-        gram(
-            part.X,
-            squared_distances=distances,
-            gamma=gamma_from_width(sigma, "2sigma2"),
-            out=K,
-        )
+        K = gram(part.X, gamma=gamma_of(sigma))
         for rows, held_out in part.folds:
-            output = _boost(K, part.y, rows, dataset, number)[1]
+            _, output = _boost(K, part.y, rows, dataset, number)
             errors[k] += wrong(output[held_out], part.y[held_out])
-    return {"AdaBoost": errors}, True
+    return [errors], True
 
 
-def _fit_boosting(dataset, number, _machine, *, sigma):
-    part = split(dataset, number)
-    gamma = gamma_from_width(sigma, "2sigma2")
+def _fit_boosting(part, dataset, number, _machine="AdaBoost", *, sigma):
+    gamma = gamma_of(sigma)
     K = gram(part.X, gamma=gamma)
     networks, _ = _boost(K, part.y, np.arange(len(part.y)), dataset, number)
     decision = boosting.decision(networks, gram(part.X, part.X_test, gamma=gamma))
@@ -180,8 +174,7 @@ def _boost(K, y, rows, dataset, number):
 
 def prototypes_seed(dataset, number, size):
     """With this `random_state` :class:`~companion.UnbiasedSVC` has the prototypes of a split."""
-    seed = seed_for(PAPER, "prototypes", dataset, number, size)
-    return int(seed.generate_state(1)[0])
+    return seed_of("prototypes", dataset, number, size)
 
 
 def prototypes(dataset, number, X, size):
@@ -191,40 +184,29 @@ def prototypes(dataset, number, X, size):
 
 
 def _search_on_prototypes(dataset, number):
+    """Held-out errors with the hinge and the unbiased loss."""
     part = split(dataset, number)
-    found = []
-    for factor in SIZE_FACTORS:
-        centres = prototypes(dataset, number, part.X, round(factor * SIZES[dataset]))
-        found.append(search_unbiased(part, centres))
-    hinge, unbiased, converged = zip(*found, strict=True)
-    errors = {"SVC on prototypes": np.array(hinge), "USVC": np.array(unbiased)}
-    return errors, all(converged)
-
-
-def search_unbiased(part, centres):
-    """Held-out errors, a row a width and a column a C, with the hinge and the unbiased loss."""
-    total = np.zeros((2, len(WIDTHS), len(C_VALUES)), dtype=int)
+    axes = [len(values) for values in _ON_PROTOTYPES.values()]
+    total = np.zeros((2, *axes), dtype=int)
     converged = True
-    for k, sigma in enumerate(WIDTHS):
-        design = design_on(part.X, centres, sigma)
-        for rows, held_out in part.folds:
-            test = design.augmented[held_out]
-            paths = both_paths(design.take(rows), part.y[rows], SEARCH_TOL)
-            for which, machines in enumerate(paths):
-                points = np.array([np.append(m.w, m.intercept) for m in machines])
-                total[which, k] += [
-                    wrong(f, part.y[held_out]) for f in (test @ points.T).T
-                ]
-                converged &= all(m.converged for m in machines)
-    return *total, converged
+    sizes = [round(factor * SIZES[dataset]) for factor in SIZE_FACTORS]
+    for f, size in enumerate(sizes):
+        centres = prototypes(dataset, number, part.X, size)
+        for k, sigma in enumerate(WIDTHS):
+            design = design_on(part.X, centres, sigma)
+            for rows, held_out in part.folds:
+                paths = both_paths(design.take(rows), part.y[rows], SEARCH_TOL)
+                for which, machines in enumerate(paths):
+                    decisions = design.augmented[held_out] @ points_of(machines)
+                    total[which, f, k] += wrong(decisions, part.y[held_out])
+                    converged &= all(m.converged for m in machines)
+    return total, converged
 
 
 def design_on(X, centres, sigma, bias=True):
     """Design of the machine on prototypes with the kernel exp(-||x - c||^2 / (2 sigma^2))."""
-    gamma = gamma_from_width(sigma, "2sigma2")
-    return Design.kernel(
-        gram(X, centres, gamma=gamma), gram(centres, gamma=gamma), bias=bias
-    )
+    among, to = (gram(rows, centres, gamma=gamma_of(sigma)) for rows in (centres, X))
+    return Design.kernel(to, among, bias=bias)
 
 
 def both_paths(design, y, tol=1e-6):
@@ -234,22 +216,26 @@ def both_paths(design, y, tol=1e-6):
     return svc[::-1], wls_path(design, y, upwards, loss=LOSS, start=svc)[::-1]
 
 
-def _fit_on_prototypes(dataset, number, machine, *, factor, sigma, C):
-    part = split(dataset, number)
+def _fit_on_prototypes(part, dataset, number, machine, *, factor, sigma, C):
     centres = prototypes(dataset, number, part.X, round(factor * SIZES[dataset]))
     design = design_on(part.X, centres, sigma)
     found = wls_path(design, part.y, [c for c in C_VALUES[::-1] if c <= C])[-1]
     if machine == "USVC":
         found = wls(design, part.y, C, loss=LOSS, start=found)
-    K = gram(part.X_test, centres, gamma=gamma_from_width(sigma, "2sigma2"))
+    K = gram(part.X_test, centres, gamma=gamma_of(sigma))
     return K @ found.coef + found.intercept, len(centres), found.converged
 
 
-#: Machines with a search in common: how they are searched and fitted.
+#: Machines with a search in common: how they are searched and fitted, and on which grid.
 KINDS = {
-    "support vectors": (_search_svc, _fit_svc, MACHINES[:1]),
-    "networks": (_search_boosting, _fit_boosting, MACHINES[1:2]),
-    "prototypes": (_search_on_prototypes, _fit_on_prototypes, MACHINES[2:]),
+    "support vectors": (_search_svc, _fit_svc, _ON_SAMPLES, MACHINES[:1]),
+    "networks": (_search_boosting, _fit_boosting, _NETWORKS, MACHINES[1:2]),
+    "prototypes": (
+        _search_on_prototypes,
+        _fit_on_prototypes,
+        _ON_PROTOTYPES,
+        MACHINES[2:],
+    ),
 }
 
 #: (C, s) of the kernel exp(-||x - x'||^2 / s) that the benchmark's authors publish for the SVC. Of
@@ -285,8 +271,8 @@ def compute_narrow(unit):
     part = split(dataset, number)
     rows = []
     for sigma in NARROW_WIDTHS:
-        decision, size, _ = _fit_boosting(dataset, number, "AdaBoost", sigma=sigma)
-        row = {"sigma": sigma, "size": int(size), "n_test": len(part.y_test)}
+        decision, size, _ = _fit_boosting(part, dataset, number, sigma=sigma)
+        row = {"sigma": sigma, "size": size, "n_test": len(part.y_test)}
         rows.append({**row, "test_wrong": wrong(decision, part.y_test)})
     return rows
 
@@ -307,13 +293,15 @@ TABLE_3 = study_over(
 TABLE_3_NARROW = split_study(
     "table_3_narrow",
     compute_narrow,
-    paper=dict.fromkeys(BENCHMARK_SETS, 4),
+    BENCHMARK_SETS,
+    paper=4,
     quick={"Diabetes": 2, "Thyroid": 2},
 )
 TABLE_3_PUBLISHED = split_study(
     "table_3_published",
     compute_published,
-    paper=dict.fromkeys(PUBLISHED, 5),
+    BENCHMARK_SETS,
+    paper=5,
     quick={"Diabetes": 2, "Thyroid": 3},
 )
 STUDIES = (TABLE_3, TABLE_3_PUBLISHED, TABLE_3_NARROW)
@@ -325,44 +313,39 @@ QUANTITIES = {" CE (%)": "error", " Mach. size": "size"}
 
 def _add_table(out, frame):
     """The printed errors and sizes of Table 3, and the claims about them."""
-    paired_errors.add_cells(out, frame, PRINTED, QUANTITIES)
-    paired_errors.add_comparison(out, frame, "CE (points)")
+    add_cells(out, frame, PRINTED, QUANTITIES)
+    add_comparison(out, frame, "CE (points)")
     ratios = []
     sizes = []
     names = present(frame, BENCHMARK_SETS)
     for name in names:
-        machines = paired_errors.by_machine(frame, name)
+        machines = by_machine(frame, name)
         svc, networks, unbiased = (machines[machine]["size"] for machine in PRINTED)
-        ratio = paired_errors.log_ratio(svc, unbiased)
+        ratio = log_ratio(svc, unbiased)
         out.add_mean(name, "log of SVMlight size / USVC size", ratio)
-        ratios += [ratio, paired_errors.log_ratio(networks, unbiased)]
+        ratios += [ratio, log_ratio(networks, unbiased)]
         sizes.append(unbiased.mean())
     if names == list(BENCHMARK_SETS):
         # the largest by the mean, which is the first of a Mean
         largest, error, n = one_of(max(ratios), len(ratios))
-        claims = {
-            "sets on which Adaboost errs more than USVC, above half of them": (
-                paired_errors.most_sets(frame, "AdaBoost", "USVC")
-            ),
-            "log10 of the largest ratio of a size to that of USVC": Mean(
-                largest / math.log(10), error / math.log(10), n
-            ),
-            "USVC - SVMlight (points)": paired_errors.over_sets(
-                frame, "USVC", "SVMlight"
-            ),
-        }
-        out.add_means("all sets", claims)
+        log10 = Mean(largest / math.log(10), error / math.log(10), n)
+        sets = "sets on which Adaboost errs more than USVC, above half of them"
+        gap = over_sets(frame, "USVC", "SVMlight")
+        out.add_mean("all sets", sets, most_sets(frame, "AdaBoost", "USVC"))
+        out.add_mean(
+            "all sets", "log10 of the largest ratio of a size to that of USVC", log10
+        )
+        out.add_mean("all sets", "USVC - SVMlight (points)", gap)
         out.add("all sets", "least size of USVC", min(sizes))
         out.add("all sets", "largest size of USVC", max(sizes))
-    n_splits = frame.groupby("dataset").split.nunique().min()
-    out.add("protocol", "splits", n_splits)
-    paired_errors.add_protocol(out)
+    out.add("protocol", "splits", frame.groupby("dataset").split.nunique().min())
+    add_protocol(out)
 
 
 def _add_published(out, frame):
     """The SVC at the settings published with the benchmark."""
     svc = frame.assign(machine="SVMlight")
-    paired_errors.add_cells(out, svc, PRINTED, QUANTITIES, "benchmark-settings")
+    add_cells(out, svc, PRINTED, QUANTITIES, "benchmark-settings")
 
 
 VALUES = ((_add_table, "table_3"), (_add_published, "table_3_published"))

@@ -27,7 +27,7 @@ from companion.papers.usvc.splits import EIGHTHS, MEDICAL_SETS, N_EIGHTHS, split
 _BOOTSTRAPS = 1000
 
 MACHINES = (*linear.MACHINES[:2], "ERM-SVC", "USVC")
-PRINTED = dict(zip(MACHINES, MACHINES, strict=True))
+PRINTED = {name: name for name in MACHINES}
 SLOPES = (2.0, 4.0, 8.0)
 SIGMOIDS = {f"ERM-SVC, slope {slope:g}": Sigmoid(slope) for slope in SLOPES}
 
@@ -41,24 +41,19 @@ def compute_split(unit):
     Of several such slopes the least is taken. Each machine has its own C.
     """
     rows = linear.compute_split(unit, linear.LOSSES | SIGMOIDS)
-    least = min(
-        (row for row in rows if row["machine"] in SIGMOIDS), key=itemgetter("cv_wrong")
-    )
-    chosen = least | {"machine": "ERM-SVC", "slope": SIGMOIDS[least["machine"]].slope}
-    return [*rows, chosen]
+    erm = [row for row in rows if row["machine"] in SIGMOIDS]
+    least = min(erm, key=itemgetter("cv_wrong"))
+    chosen = {"machine": "ERM-SVC", "slope": SIGMOIDS[least["machine"]].slope}
+    return [*rows, least | chosen]
 
 
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
-TABLE_4 = split_study(
-    "table_4",
-    compute_split,
-    paper=dict.fromkeys(MEDICAL_SETS, 60),
-    quick=dict.fromkeys(MEDICAL_SETS, 2),
-)
+TABLE_4 = split_study("table_4", compute_split, MEDICAL_SETS, paper=60, quick=2)
 TABLE_4_EIGHTHS = split_study(
     "table_4_eighths",
     compute_split,
-    paper=dict.fromkeys(EIGHTHS, 3 * N_EIGHTHS),
+    EIGHTHS,
+    paper=3 * N_EIGHTHS,
     quick={"Hepatitis, eighths": N_EIGHTHS},
 )
 STUDIES = (TABLE_4, TABLE_4_EIGHTHS)
@@ -71,7 +66,7 @@ def _add_table(out, frame):
     names = present(frame, MEDICAL_SETS)
     sets = {name: by_machine(frame, name) for name in names}
     for name in present(frame, SCARCE):
-        _add_scarce(out, name, sets[name])
+        _add_scarce(out, name, sets[name]["ERM-SVC"], sets[name]["SVMlight"])
     if names == list(MEDICAL_SETS):
         gentle, *_, steep = SIGMOIDS
         column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
@@ -96,19 +91,15 @@ def _add_eighths(out, frame):
 VALUES = ((_add_table, "table_4"), (_add_eighths, "table_4_eighths"))
 
 
-def _add_scarce(out, name, machines):
+def _add_scarce(out, name, erm, svc):
     """What the text says of the ERM-SVC where patterns are scarce."""
-    erm = machines["ERM-SVC"]
-    svc = machines["SVMlight"]
-    train = (100.0 * rows.train_wrong / rows.n_train for rows in (erm, svc))
-    distances = {slope: distance_to_step(Sigmoid(slope)) for slope in {*erm.slope}}
-    distance = erm.slope.map(distances)
+    training = (100.0 * rows.train_wrong / rows.n_train for rows in (erm, svc))
+    distance = erm.slope.map(lambda slope: distance_to_step(Sigmoid(slope)))
+    half_of_usvc = distance_to_step(linear.LOSS) / 2
     claims = {
-        "training CE ERM-SVC - SVMlight (points)": paired_difference(*train),
+        "training CE ERM-SVC - SVMlight (points)": paired_difference(*training),
         "ERM-SVC - SVMlight (points)": paired_difference(erm.error, svc.error),
-        "distance to the step: ERM-SVC - half of USVC": (
-            distance - distance_to_step(linear.LOSS) / 2
-        ),
+        "distance to the step: ERM-SVC - half of USVC": distance - half_of_usvc,
     }
     out.add_means(name, claims)
 
@@ -131,20 +122,18 @@ def _most(sets):
     The splits of each set are drawn again with replacement.
     """
     rng = np.random.default_rng(0)
-    errors = [
-        np.array([machines[name].error for name in MACHINES])
-        for machines in sets.values()
-    ]
-    drawn = [
-        [rng.integers(len(e.T), size=len(e.T)) for e in errors]
-        for _ in range(_BOOTSTRAPS)
-    ]
-    both = zip(errors, zip(*drawn, strict=True), strict=True)
-    shares = np.mean([_is_equal_or_best(e[:, places]) for e, places in both], axis=0)
-    actual = np.mean([_is_equal_or_best(e) for e in errors])
-    return Mean(float(actual - 0.5), float(np.std(shares, ddof=1)), np.nan)
+    errors = [[of[name].error for name in MACHINES] for of in sets.values()]
+    errors = [np.array(of_set) for of_set in errors]
+    shares = []
+    for _ in range(_BOOTSTRAPS):
+        drawn = [e[:, rng.integers(len(e.T), size=len(e.T))] for e in errors]
+        shares.append(_share_of_best(drawn))
+    error = float(np.std(shares, ddof=1))
+    return Mean(_share_of_best(errors) - 0.5, error, np.nan)
 
 
-def _is_equal_or_best(errors):
-    means = errors.mean(axis=-1)
-    return means[list(MACHINES).index("USVC")] <= means.min(axis=0) + 1e-9
+def _share_of_best(errors):
+    """On how many of the sets USVC is equal or best, a row of errors a machine."""
+    means = np.array([of_set.mean(axis=1) for of_set in errors])
+    usvc = means[:, MACHINES.index("USVC")]
+    return float(np.mean(usvc <= means.min(axis=1) + 1e-9))
