@@ -117,6 +117,16 @@ class Tuned:
     converged: bool
     n_missed: int
 
+    @property
+    def log2_C(self):
+        return np.log2(self.C)
+
+    @property
+    def certificate(self):
+        """The columns of a record that say how the fits ended."""
+        names = ("n_steps", "converged", "n_missed")
+        return {name: getattr(self, name) for name in names}
+
     def predict(self, columns):
         """argmax_j f_j at inputs, or at kernel values with the training inputs."""
         return (columns @ self.coef.T + self.intercept).argmax(axis=1)
