@@ -193,12 +193,12 @@ def choose(criterion):
     tied = criterion <= least + 1e-12 * max(1.0, abs(least))
     where = np.argwhere(tied)
     nearest = ((where - where.mean(axis=0)) ** 2).sum(axis=1).argmin()
-    return Choice(tied, tuple(int(k) for k in where[nearest]))
+    return Choice(tied, tuple(where[nearest].tolist()))
 
 
 def groups_of(cells):
     """How many groups of neighbours, diagonal ones too, cells of a grid form."""
-    return int(label(cells, structure=np.ones((3, 3)))[1])
+    return label(cells, structure=np.ones((3, 3)))[1]
 
 
 def leaves_grid(criterion):
@@ -225,24 +225,23 @@ class Valley(NamedTuple):
     def position(self, point):
         """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
         half = max(self.length, 1e-12) / 2
-        return float((point - self.centre) @ self.axis / half)
+        return (point - self.centre) @ self.axis / half
 
 
 def valley(criterion, lam, sigma):
     """The valley of a surface."""
     low = criterion <= VALLEY * criterion.min()
     u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
-    points = np.stack([u[low], v[low]], axis=1)
-    centre = points.mean(axis=0)
-    covariance = np.cov(points.T, bias=True) if len(points) > 1 else np.zeros((2, 2))
+    points = np.stack([u[low], v[low]])
+    centre = points.mean(axis=1)
+    covariance = np.cov(points, bias=True)
     variance, axes = np.linalg.eigh(covariance)
     width, length = np.sqrt(12 * np.maximum(variance, 0))
     axis = axes[:, 1] * np.copysign(1.0, axes[0, 1])
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
     k, j = choose(criterion).cell
-    gaps = np.flatnonzero(~low[k])
-    first = gaps[gaps < j].max(initial=-1) + 1
-    last = gaps[gaps > j].min(initial=len(lam)) - 1
-    decades = float(np.log10(lam[first] / lam[last]))
-    return Valley(float(length), float(width), float(tilt), centre, axis, decades)
+    runs, _ = label(low[k])
+    run = lam[runs == runs[j]]
+    decades = np.log10(run[0] / run[-1])
+    return Valley(length, width, tilt, centre, axis, decades)
