@@ -73,8 +73,8 @@ def _tuned_rows(paths, tune, U, flip):
     """What the best machine of each path is worth: a row each."""
     rows = []
     for name, path in paths.items():
-        best, utility = population.tuned_linear(path, *tune, U, flip)
-        row = {"machine": name, "log2_C": np.log2(SPARSE_C[best]), "utility": utility}
+        machine, utility = population.tuned_linear(path, *tune, U, flip)
+        row = {"machine": name, "log2_C": machine.log2_C, "utility": utility}
         rows.append(row | {"converged": path.converged.all()})
     return rows
 

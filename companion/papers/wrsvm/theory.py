@@ -107,36 +107,27 @@ def compute_forms(unit):
     cost = U.max() - U
     (X, y), tune = population.samples(p["sample"], FLIP)
     design = Design.linear(X)
-    settings = {"form": "cost", "tol": TOL}
     plain, utility = dca_path(design, y, U, SPARSE_C, S, tol=TOL)
-    pairs = {
-        name: dca_path(design, y, cost, SPARSE_C, s, **settings)
-        for name, s in (("cost", S), ("cost_plain", None))
-    }
-    paths = {"utility": utility, "utility_plain": plain}
-    paths |= {name: found for name, (_, found) in pairs.items()}
+    paths = [plain, utility]
     row = {}
-    for name, path in paths.items():
-        best, row[f"{name}_utility"] = population.tuned_linear(path, *tune, U, FLIP)
-        if name in pairs:
-            s = S if name == "cost" else -np.inf
-            before, after = (
-                robust_objective(
-                    one.coef[best],
-                    one.intercept[best],
-                    X,
-                    y,
-                    cost,
-                    C=SPARSE_C[best],
-                    s=s,
-                    form="cost",
-                )
-                for one in pairs[name]
+    for name, path in (("utility", utility), ("utility_plain", plain)):
+        _, row[f"{name}_utility"] = population.tuned_linear(path, *tune, U, FLIP)
+    for name, s in (("cost", S), ("cost_plain", None)):
+        pair = dca_path(design, y, cost, SPARSE_C, s, form="cost", tol=TOL)
+        paths += pair
+        machine, worth = population.tuned_linear(pair[1], *tune, U, FLIP)
+        at = {"C": machine.C, "s": -np.inf if s is None else s, "form": "cost"}
+        before, after = (
+            robust_objective(
+                path.coef[chosen], path.intercept[chosen], X, y, cost, **at
             )
-            row[f"{name}_decrease"] = float(f"{1.0 - after / before:.6g}")
-            row[f"{name}_steps"] = path.n_steps[best]
-    every = [plain, utility, *(path for pair in pairs.values() for path in pair)]
-    return row | {"converged": all(path.converged.all() for path in every)}
+            for path in pair
+            for chosen in np.flatnonzero(path.C == machine.C)
+        )
+        row[f"{name}_utility"] = worth
+        row[f"{name}_decrease"] = float(f"{1.0 - after / before:.6g}")
+        row[f"{name}_steps"] = machine.n_steps
+    return row | {"converged": all(path.converged.all() for path in paths)}
 
 
 #: Utilities of the cost form and the utility form, a row a sample.
