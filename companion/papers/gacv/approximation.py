@@ -10,9 +10,14 @@ but changes of who is free.
 import numpy as np
 import pandas as pd
 
-from companion.papers.gacv import example, selection
+from companion.papers.gacv import selection
 from companion.papers.gacv.example import CASES, SAMPLE_SIZE
-from companion.papers.gacv.minima import MINIMA, left_out, minima_of, study_by_size
+from companion.papers.gacv.minima import (
+    MINIMA,
+    falls_of_margins,
+    minima_of,
+    study_by_size,
+)
 from companion.papers.summaries import select
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 
@@ -41,34 +46,27 @@ def compute_cells(unit):
     """What theta_i stands for, and what follows from either: a row a case and cell."""
     p = unit.params
     rows = []
-    X, y, probability = example.sample(p["sample"], p["n"])
-    for case in CASES:
-        machines = selection.train(X, y, probability, case, p["grid"])
+    for machines in selection.trained(p["sample"], p["n"], p["grid"]):
+        surface = machines.surface
         criteria = selection.one_fit_criteria(machines)
-        widths = range(len(machines.sigma))
-        spans = np.array([machines.span_influence(k) for k in widths])
-        margin = machines.surface.margin
-        criteria["gacv_span"] = gacv_values(margin, spans, machines.cost)
-        criteria["xa_span"] = xi_alpha_values(margin, spans, machines.cost)
-        for cell in np.ndindex(criteria["gacv"].shape):
+        spans = np.array([*map(machines.span_influence, range(len(machines.sigma)))])
+        criteria["gacv_span"] = gacv_values(surface.margin, spans, machines.cost)
+        criteria["xa_span"] = xi_alpha_values(surface.margin, spans, machines.cost)
+        for cell in np.ndindex(surface.converged.shape):
             numbers = _of_cell(machines, cell, spans[cell])
             numbers |= {name: criteria[name][cell] for name in RECORDED}
-            row = {name: round(float(value), 5) for name, value in numbers.items()}
-            row["converged"] = bool(machines.surface.converged[cell])
-            rows.append({"case": case, **row})
+            row = {"case": machines.case} | selection.rounded(numbers, 5)
+            rows.append(row | {"converged": surface.converged[cell]})
     return rows
 
 
 def _of_cell(machines, cell, span):
-    (k, j), lost = cell, machines.y * left_out(machines, cell)
-    margin = machines.surface.margin[cell]
-    theta = machines.surface.influence[cell]
-    meant = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
+    k, j = cell
+    lost, falls, concerned = falls_of_margins(machines, cell)
     # of a cell without such vectors the median and the share are NaN
-    fall = (margin - lost)[meant]
-    ratio = pd.Series(fall / theta[meant])
+    ratio = pd.Series(falls / machines.surface.influence[cell][concerned])
     # where rounding alone is left of the span, it is right if the fall is nothing as well
-    of_span = pd.Series((fall + _NOTHING) / (span[meant] + _NOTHING))
+    of_span = pd.Series((falls + _NOTHING) / (span[concerned] + _NOTHING))
     return {
         "log10_lambda": np.log10(machines.lam[j]),
         "log2_sigma": np.log2(machines.sigma[k]),
@@ -124,6 +122,7 @@ def add_approximation(out, frame):
     """Where theta_i and the span are right, and whether the true fall would choose better."""
     for case in CASES:
         of = select(frame, case=case)
+        right = {half: _right(of.query(where)) for half, where in HALVES.items()}
         claims = {
             RIGHT: _right(of),
             RIGHT.replace("theta_i", "the span"): _right(of, "right_span"),
@@ -132,12 +131,10 @@ def add_approximation(out, frame):
             ("large lambda", "small lambda"),
             ("small sigma", "large sigma"),
         ):
-            gap = _right(of.query(HALVES[one])) - _right(of.query(HALVES[other]))
-            claims[f"{RIGHT}: {one} - {other}"] = gap
+            claims[f"{RIGHT}: {one} - {other}"] = right[one] - right[other]
         for words, (one, other, target) in GAINS.items():
-            claims[words] = at_choice(of, case, one, target) - at_choice(
-                of, case, other, target
-            )
+            first, second = (at_choice(of, case, name, target) for name in (one, other))
+            claims[words] = first - second
         printed = select(of, n=SAMPLE_SIZE)
         far = (printed.xa_span - printed.loo).abs().groupby(printed["sample"]).mean()
         claims["|XA by the span - exact leave-one-out|, mean over the grid"] = far

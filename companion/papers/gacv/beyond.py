@@ -8,6 +8,7 @@ and XA are computed with the span in the place of K_ii as well, and all that on 
 import time
 import warnings
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -22,17 +23,15 @@ from companion.datasets.imbalanced import imbalanced_source, load_imbalanced
 from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
-from companion.papers.gacv.example import PAPER
+from companion.papers.gacv.example import PAPER, random_state
 from companion.papers.summaries import (
     DRAWN,
-    numbered,
     present,
     select,
     share,
     split_rows,
     study_over,
 )
-from companion.reproduction import seed_for
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface
@@ -82,10 +81,15 @@ SEARCHES = {
 def compute_split(unit):
     """Tune by every search on the training rows of one split, and test: a row a search."""
     _compile_loops()
-    p = unit.params
-    X, y, X_test, y_test = split_rows(p["dataset"], p["split"])
+    dataset = unit.params["dataset"]
+    number = unit.params["split"]
+    X, y, X_test, y_test = split_rows(dataset, number)
+    folds = _folds("beyond", "folds", dataset, number)
+    searches = _searches(folds)
+    if unit.params["by_scikit_learn"]:
+        searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)
     rows = []
-    for name, search in _searches(p).items():
+    for name, search in searches.items():
         started = time.process_time()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
@@ -101,12 +105,12 @@ def compute_split(unit):
             ),
             "n_train": len(y),
             "seconds": seconds,
-            **(_of_the_surface(p["dataset"], X, y) if name == "gacv" else {}),
-            "converged": not any(
-                issubclass(w.category, ConvergenceWarning) for w in caught
-            ),
         }
-        rows.append(row)
+        if name == "gacv":
+            row["criteria_share"] = _criteria_share(X, y)
+            if dataset in OVERLAPPING:
+                row["at_least_C"] = _at_least_C(X, y)
+        rows.append(row | {"converged": not _missed(caught)})
     return rows
 
 
@@ -114,17 +118,15 @@ def compute_split(unit):
 def _compile_loops():
     """Run the searches on few points: the time in which their loops compile is not measured."""
     x = np.linspace(-1.0, 1.0, 30)
-    params = {"dataset": "few points", "split": 1, "by_scikit_learn": False}
-    for search in _searches(params).values():
+    for search in _searches(N_FOLDS).values():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             search.fit(x[:, np.newaxis], np.sin(9.0 * x) > 0.0)
 
 
-def _of_the_surface(dataset, X, y):
-    """What is noted beside a search by GACV."""
-    longer = _longer_grid(X, y) if dataset in OVERLAPPING else {}
-    return _criteria_share(X, y) | longer
+def _missed(caught):
+    """Whether a fit has not converged, from the warnings that were caught."""
+    return any(issubclass(w.category, ConvergenceWarning) for w in caught)
 
 
 def _criteria_share(X, y):
@@ -132,24 +134,25 @@ def _criteria_share(X, y):
     started = time.process_time()
     surface = machine_surface(X, y, GRID["C"], GRID["gamma"])
     fitted = time.process_time()
-    margin = surface.margin
-    influence = surface.influence
-    gacv_values(margin, influence)
-    xi_alpha_values(margin, influence)
+    for values in (gacv_values, xi_alpha_values):
+        values(surface.margin, surface.influence)
     ended = time.process_time()
-    return {"criteria_share": round((ended - fitted) / (ended - started), 4)}
+    return round((ended - fitted) / (ended - started), 4)
 
 
-def _longer_grid(X, y):
+def _at_least_C(X, y):
     """Whether GACV has no minimum above the least C of the longer grid either."""
     search = GACVSearch(L1SVC(), LONGER, refit=False).fit(X, y)
-    return {"at_least_C": float(search.best_params_["C"] == LONGER["C"][0])}
+    return float(search.best_params_["C"] == LONGER["C"][0])
 
 
-def _searches(params):
-    seed = seed_for(PAPER, "beyond", "folds", params["dataset"], params["split"])
-    state = int(seed.generate_state(1)[0] % 2**31)
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=state)
+def _folds(*seed):
+    state = random_state(*seed)
+    return StratifiedKFold(N_FOLDS, shuffle=True, random_state=state)
+
+
+def _searches(folds):
+    """The searches by name, without that of scikit-learn."""
     searches = {}
     for name in ("gacv", "xi_alpha"):
         search = GACVSearch(L1SVC(), GRID, criterion=name)
@@ -157,56 +160,37 @@ def _searches(params):
         searches[f"{name}_span"] = clone(search).set_params(update="span")
     searches["leave_one_out"] = GACVSearch(L1SVC(), GRID, criterion="leave_one_out")
     searches["cv"] = KernelGridSearchCV(L1SVC(), GRID, cv=folds)
-    if params["by_scikit_learn"]:
-        searches["scikit-learn"] = GridSearchCV(SVC(), GRID, cv=folds)
     return searches
 
 
 def compute_table(unit):
     """Tune on one half of a table by 5-fold CV, and by the criteria with the span, and test."""
     name = unit.params["dataset"]
-    split = unit.params["split"]
     load = load_uci if name in list_uci() else load_imbalanced
     data = load(name)
-    state = int(
-        seed_for(PAPER, "beyond_tables", name, split).generate_state(1)[0] % 2**31
-    )
-    halves = {"test_size": 0.5, "stratify": data.y, "random_state": state}
+    folds = _folds("beyond_tables", name, unit.params["split"])
+    halves = {"test_size": 0.5, "stratify": data.y, "random_state": folds.random_state}
     X, X_test, y, y_test = train_test_split(data.X, data.y, **halves)
     scale = StandardScaler().fit(X)
     X = scale.transform(X)
     X_test = scale.transform(X_test)
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=state)
+    searches = _searches(folds)
+    rows = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        machines = {
-            "cv": KernelGridSearchCV(L1SVC(), GRID, cv=folds).fit(X, y).best_estimator_,
-            "gacv": GACVSearch(L1SVC(), GRID).fit(X, y).best_estimator_,
-            **_by_span(X, y),
-        }
-    converged = not any(issubclass(w.category, ConvergenceWarning) for w in caught)
-    return [
-        {"search": search, **_tested(machine, X_test, y_test), "converged": converged}
-        for search, machine in machines.items()
-    ]
-
-
-def _by_span(X, y):
-    """The machines that the criteria choose with the span in the place of K_ii."""
-    found = {}
-    for name in ("gacv", "xi_alpha"):
-        search = GACVSearch(L1SVC(), GRID, criterion=name, update="span")
-        found[f"{name}_span"] = search.fit(X, y).best_estimator_
-    return found
+        for search in ("cv", "gacv", "gacv_span", "xi_alpha_span"):
+            machine = searches[search].fit(X, y).best_estimator_
+            rows.append({"search": search} | _tested(machine, X_test, y_test))
+    return [row | {"converged": not _missed(caught)} for row in rows]
 
 
 def _tested(machine, X_test, y_test):
     """The columns of a record on what was chosen and how often it errs."""
     return {
-        "log2_C": float(np.log2(machine.C)),
-        "log2_gamma": float(np.log2(machine.gamma)),
+        "log2_C": np.log2(machine.C),
+        "log2_gamma": np.log2(machine.gamma),
         "n_test": len(y_test),
-        "n_wrong": int((machine.predict(X_test) != y_test).sum()),
+        "n_wrong": np.count_nonzero(machine.predict(X_test) != y_test),
     }
 
 
@@ -214,29 +198,23 @@ def _digest(params):
     return data_digest(TABLES.get(params["dataset"], params["dataset"]))
 
 
-def _searched_twice(profile, settings):
-    """With how they are drawn, and which of them scikit-learn searches as well."""
-    _, n_twice = SIZES[profile]
+def _settings(profile):
+    """Data sets and splits, how they are drawn, and which of them scikit-learn searches as well."""
+    n, n_twice = SIZES[profile]
     once = LARGER if profile == "quick" else ()
     return [
-        of
-        | {
+        {
+            "dataset": name,
+            "split": split,
             "splits": DRAWN,
-            "by_scikit_learn": of["split"] <= n_twice and of["dataset"] not in once,
+            "by_scikit_learn": split <= n_twice and name not in once,
         }
-        for of in settings
+        for name, split in product(KEYS, range(1, n + 1))
     ]
 
 
-_ALL = {profile: dict.fromkeys(KEYS, n) for profile, (n, _) in SIZES.items()}
-_SPLITS = numbered("dataset", "split", _ALL)
-BEYOND = study_over(
-    PAPER,
-    "beyond",
-    compute_split,
-    {profile: _searched_twice(profile, of) for profile, of in _SPLITS.items()},
-    _digest,
-)
+_SETTINGS = {profile: _settings(profile) for profile in SIZES}
+BEYOND = study_over(PAPER, "beyond", compute_split, _SETTINGS, _digest)
 BEYOND_TABLES = study_over(
     PAPER,
     "beyond_tables",
@@ -257,9 +235,8 @@ def all_searches(records):
 
 
 def searched(frame, dataset, search):
-    """Rows of one data set and search in the order of the splits, with the error in per cent."""
-    rows = select(frame, dataset=dataset, search=search).sort_values("split")
-    return rows.assign(error=100.0 * rows.n_wrong / rows.n_test)
+    """Rows of one data set and search in the order of the splits."""
+    return select(frame, dataset=dataset, search=search).sort_values("split")
 
 
 #: What is compared with cross-validation.
@@ -273,7 +250,7 @@ COMPARED = {
 
 def _add_searches(out, beyond, tables):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
-    frame = all_searches({"beyond": beyond, "beyond_tables": tables})
+    frame = pd.concat([beyond, tables], ignore_index=True)
     for search, words in COMPARED.items():
         for name, difference in to_folds(frame, search).items():
             out.add_mean(SETS[name], f"% err. {words} - 5-fold CV", difference)

@@ -47,6 +47,11 @@ GRIDS = {
 }
 
 
+def random_state(*parts):
+    """A state for scikit-learn that depends on what it is for alone."""
+    return int(seed_for(PAPER, *parts).generate_state(1)[0] % 2**31)
+
+
 def sample(number, n=SAMPLE_SIZE):
     """X, labels y and p_s(x_i) of a sample, the same in both cases and for all grids."""
     X, y = unequal_gaussians(

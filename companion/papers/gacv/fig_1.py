@@ -11,19 +11,16 @@ from companion.papers.summaries import study_over
 def describe_sample(unit):
     """Moments of a sample, and what the true rules cost at its points."""
     X, y, probability = example.sample(unit.params["sample"], unit.params["n"])
-    row = {"share_positive": float((y > 0).mean())}
+    row = {"share_positive": (y > 0).mean()}
     for label, name in ((1, "positive"), (-1, "negative")):
-        mean = X[y == label].mean(axis=0)
-        variance = X[y == label].var(axis=0, ddof=1)
-        for k in (0, 1):
-            row[f"mean_{k + 1}_{name}"] = round(float(mean[k]), 6)
-            row[f"variance_{k + 1}_{name}"] = round(float(variance[k]), 6)
-    for case in example.CASES:
-        cost = example.COSTS[case]
+        for k, values in enumerate(X[y == label].T, start=1):
+            row[f"mean_{k}_{name}"] = values.mean()
+            row[f"variance_{k}_{name}"] = values.var(ddof=1)
+    for case, cost in example.COSTS.items():
         rule = example.bayes_rule(X, case)
         risk = selection.misclass_values(rule, probability, (cost[-1], cost[1]))
-        row[f"{case}_true_misclass"] = round(float(risk), 6)
-    return row
+        row[f"{case}_true_misclass"] = risk
+    return selection.rounded(row)
 
 
 FIG_1 = study_over(PAPER, "fig_1", describe_sample, n=(SAMPLE_SIZE,), sample=SAMPLES)

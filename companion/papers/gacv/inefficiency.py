@@ -5,8 +5,9 @@ pair over its minimum. Here this is done for its criteria and for what they comp
 """
 
 import numpy as np
+import pandas as pd
 
-from companion.metrics import mean_and_standard_error, paired_difference
+from companion.metrics import mean_and_standard_error
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.minima import LIMIT, MINIMA, add_minima, from_the_middle
@@ -40,12 +41,10 @@ def compute_sample(unit):
     """What every criterion chooses for one sample: a row a grid, case and criterion."""
     n = unit.params["n"]
     number = unit.params["sample"]
-    X, y, probability = example.sample(number, n)
     # the coarse grid is a part of the fine one
     grids = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",)
     rows = []
-    for case in CASES:
-        machines = selection.train(X, y, probability, case, grids[0])
+    for machines in selection.trained(number, n, grids[0]):
         surfaces = all_criteria(machines, n, number)
         for grid in grids:
             rows += _rows_of_case(machines, surfaces, grid)
@@ -68,8 +67,6 @@ def _rows_of_case(machines, surfaces, grid):
     surfaces = {name: surface[cells] for name, surface in surfaces.items()}
     points, weight, _ = example.population()
     target = surfaces["misclass"]
-    has_free = has_free_vector(machines)
-    loo = surfaces.get("loo", np.nan)
     target_valley = selection.valley(target, machines.lam, machines.sigma)
     u = np.log10(machines.lam)
     v = 2 * np.log10(machines.sigma)
@@ -77,59 +74,56 @@ def _rows_of_case(machines, surfaces, grid):
     cells = {choice.cell for choice in choices.values()}
     rules = {cell: machines.decision(cell, points) for cell in cells}
     others = {name: rules[choices[name].cell] for name in ("misclass", "gacv")}
-    others = {"true": example.bayes_rule(points, machines.case), **others}
+    others["true"] = example.bayes_rule(points, machines.case)
     rows = []
     for name, surface in surfaces.items():
         choice = choices[name]
-        where = np.argwhere(choice.tied)
-        middle = np.array([u[where[:, 1]].mean(), v[where[:, 0]].mean()])
+        rule = rules[choice.cell]
+        k, j = np.nonzero(choice.tied)
+        middle = np.array([u[j].mean(), v[k].mean()])
+        at_choice = target[choice.tied]
         # GACV estimates the hinge loss, which is at least the error and about twice it
         estimate = surface / 2 if name in ("gacv", "gckl") else surface
-        shape_of_valley = selection.valley(surface, machines.lam, machines.sigma)
+        shape = selection.valley(surface, machines.lam, machines.sigma)
         # the same over log sigma in the place of log sigma^2
         by_sigma = selection.valley(surface, machines.lam, np.sqrt(machines.sigma))
-        rule = rules[choice.cell]
         numbers = {
             "log10_lambda": middle[0],
             "log10_sigma2": middle[1],
             "estimate": estimate.min(),
-            "target": target[choice.tied].mean(),
-            "target_low": target[choice.tied].min(),
-            "target_high": target[choice.tied].max(),
+            "target": at_choice.mean(),
+            "target_low": at_choice.min(),
+            "target_high": at_choice.max(),
             "target_least": target.min(),
             "risk": example.population_risk(rule, machines.case),
-            # the probability under the sampled population that two rules say different things
-            **{
-                f"from_{key}": ((rule > 0) != (f > 0)) @ weight
-                for key, f in others.items()
-            },
             "position": target_valley.position(middle),
-            **{
-                shape: getattr(shape_of_valley, shape)
-                for shape in ("length", "width", "tilt", "decades")
-            },
+            "length": shape.length,
+            "width": shape.width,
+            "tilt": shape.tilt,
+            "decades": shape.decades,
             "length_by_sigma": by_sigma.length,
             "width_by_sigma": by_sigma.width,
-            "minus_loo": (estimate - loo).mean(),
             "off_target": np.abs(estimate - target).mean(),
-            "least_above_loo": (surface - loo)[has_free].min(),
             "least_above_target": (surface - target).min(),
         }
-        if "loo" not in surfaces:
-            del numbers["minus_loo"], numbers["least_above_loo"]
-        # six decimals: more would be rounding, and the records stay small
-        numbers = {key: round(float(value), 6) for key, value in numbers.items()}
+        for key, other in others.items():
+            # the probability under the sampled population that two rules say different things
+            numbers[f"from_{key}"] = ((rule > 0) != (other > 0)) @ weight
+        if "loo" in surfaces:
+            loo = surfaces["loo"]
+            above = (surface - loo)[has_free_vector(machines)]
+            numbers["minus_loo"] = (estimate - loo).mean()
+            numbers["least_above_loo"] = above.min()
         head = {
             "grid": grid,
             "case": machines.case,
             "criterion": name,
-            "n_tied": len(where),
+            "n_tied": len(k),
             "n_groups": selection.groups_of(choice.tied),
             "leaves_grid": selection.leaves_grid(surface),
+            "converged": machines.surface.converged.all(),
         }
-        rows.append(
-            {**head, **numbers, "converged": bool(machines.surface.converged.all())}
-        )
+        rows.append(head | selection.rounded(numbers))
     return rows
 
 
@@ -180,17 +174,8 @@ def side_by_side(frame, case):
 
 def in_common(*several):
     """Of the runs of some criteria, the inefficiencies for the samples that all of them tune."""
-    samples = set.intersection(*(set(rows["sample"]) for rows in several))
-    return [
-        rows.inefficiency[rows["sample"].isin(samples)].to_numpy() for rows in several
-    ]
-
-
-def row_a_criterion(frame, case, row, setting=PRINTED):
-    """A table with what ``row`` gives for the runs of every criterion, under a reader's names."""
-    rows = _with_inefficiency(select(frame, case=case, **setting))
-    rows["criterion"] = rows["criterion"].map(NAMES[case])
-    return row_a_group(rows, "criterion", row, among=NAMES[case].values())
+    columns = [rows.set_index("sample").inefficiency for rows in several]
+    return pd.concat(columns, axis=1, join="inner").to_numpy().T
 
 
 def over_samples(frame, case, criteria, columns):
@@ -253,8 +238,9 @@ def _add_inefficiencies(out, frame):
             ),
         }
         out.add_all(case, least)
-        large = [runs(frame, case, name, grid="coarse", n=500) for name in ESTIMATES]
-        _add_fall(out, frame, case, 500, [rows.risk for rows in large])
+        large = select(frame, case=case, grid="coarse", n=500)
+        by_criterion = dict(iter(large.groupby("criterion").risk))
+        _add_fall(out, frame, case, 500, by_criterion)
     out.add_claims("standard", of["standard"], TIES)
     out.add_claims("both cases", of["nonstandard"] - of["standard"], MORE)
 
@@ -262,8 +248,8 @@ def _add_inefficiencies(out, frame):
 def _add_limit(out, frame, smaller):
     for case in CASES:
         large = select(frame, case=case)
-        risks = [large[f"{name}_risk"] for name in ESTIMATES]
-        _add_fall(out, smaller, case, 2000, risks)
+        by_criterion = {name: large[f"{name}_risk"] for name in ESTIMATES}
+        _add_fall(out, smaller, case, 2000, by_criterion)
 
 
 def _add_fall(out, frame, case, n, risks):
@@ -273,13 +259,12 @@ def _add_fall(out, frame, case, n, risks):
     it falls.
     """
     falls = []
-    for name, large in zip(ESTIMATES, risks, strict=True):
+    for name in ESTIMATES:
         small = runs(frame, case, name, grid="coarse", n=100).risk
         if len(small):  # the quick profile has no such samples
-            excess, half = (
-                mean_and_standard_error(part * (risk / example.bayes_risk(case) - 1))
-                for part, risk in ((1, large), (0.5, small))
-            )
+            least = example.bayes_risk(case)
+            excess = mean_and_standard_error(risks[name] / least - 1)
+            half = mean_and_standard_error(0.5 * (small / least - 1))
             falls.append(difference_of(excess, half))
     if falls:
         column = (
@@ -305,20 +290,23 @@ def criteria_table(frame, case):
     inefficiency minus that of 10-fold CV, and the least value of the criterion (of GACV and GCKL
     half of it) minus MISCLASS (BRMISCLASS) there.
     """
-    folds = runs(frame, case, "cv_10")
+    rows = _with_inefficiency(select(frame, case=case, **PRINTED))
+    folds = select(rows, criterion="cv_10")
 
     def row(rows):
-        excess = mean_and_standard_error(rows.risk / example.bayes_risk(case))
-        dearer = paired_difference(*in_common(rows, folds))
-        pessimism = paired_difference(rows.estimate, rows.target)
+        excess = rows.risk / example.bayes_risk(case)
+        dearer = np.subtract(*in_common(rows, folds))
+        pessimism = rows.estimate - rows.target
+        off, ratio, more, above = map(
+            mean_and_standard_error, (rows.from_true, excess, dearer, pessimism)
+        )
         return {
-            **with_error(
-                "disagrees with true", mean_and_standard_error(rows.from_true)
-            ),
+            **with_error("disagrees with true", off),
             "with GACV": rows.from_gacv.mean(),
-            **with_error("risk / Bayes risk", excess, "SE of ratio"),
-            **with_error("minus 10-fold CV", dearer, "SE of difference"),
-            **with_error("minus MISCLASS", pessimism, "SE of pessimism"),
+            **with_error("risk / Bayes risk", ratio, "SE of ratio"),
+            **with_error("minus 10-fold CV", more, "SE of difference"),
+            **with_error("minus MISCLASS", above, "SE of pessimism"),
         }
 
-    return row_a_criterion(frame, case, row)
+    table = row_a_group(rows, "criterion", row, among=NAMES[case])
+    return table.replace({"criterion": NAMES[case]})

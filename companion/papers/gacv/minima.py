@@ -5,6 +5,7 @@ approximate, the true fall of a margin beside theta_i, and how near f is to the 
 """
 
 import numpy as np
+import pandas as pd
 
 from companion.kernels import gram
 from companion.metrics import mean_and_standard_error
@@ -50,64 +51,76 @@ def study_by_size(name, sizes, compute):
 
 def compute_minima(unit):
     """What is found at the minima of one sample: a row a case."""
+    return _row_a_case(unit, _minima)
+
+
+def _row_a_case(unit, numbers):
     p = unit.params
-    X, y, probability = example.sample(p["sample"], p["n"])
-    return [
-        {"case": case, **_row(selection.train(X, y, probability, case, p["grid"]))}
-        for case in CASES
-    ]
+    rows = []
+    for machines in selection.trained(p["sample"], p["n"], p["grid"]):
+        row = {"case": machines.case} | selection.rounded(numbers(machines))
+        rows.append(row | {"converged": machines.surface.converged.all()})
+    return rows
 
 
-def _row(machines):
+def _minima(machines):
     surfaces = selection.one_fit_criteria(machines)
     choices = {name: selection.choose(surface) for name, surface in surfaces.items()}
     target = surfaces["misclass"]
     gckl = surfaces["gckl"]
     xa = choices["xa"].cell
-    lost = left_out(machines, xa)
-    low = selection.valley(gckl, machines.lam, machines.sigma)
+    gacv = choices["gacv"].cell
+    of_target = choices["misclass"].cell
+    lost, falls, concerned = falls_of_margins(machines, xa)
+    theta = machines.surface.influence[xa]
+    span = machines.span_influence(xa[0])[xa[1]]
     row = {
-        "gckl_at_gacv": gckl[choices["gacv"].cell] / gckl.min(),
-        "xa_minus_target_at_misclass": (surfaces["xa"] - target)[
-            choices["misclass"].cell
-        ],
+        "gckl_at_gacv": gckl[gacv] / gckl.min(),
+        "xa_minus_target_at_misclass": surfaces["xa"][of_target] - target[of_target],
         **{
             f"{name}_at_xa": surfaces[name][xa]
             for name in ("xa", "xa_2", "xa_half", "misclass")
         },
-        "loo_at_xa": np.mean(machines.cost * (machines.y * lost <= 0)),
-        "fall_over_theta": fall_over(
-            machines, xa, lost, machines.surface.influence[xa]
-        ),
-        "fall_over_span": fall_over(
-            machines, xa, lost, machines.span_influence(xa[0])[xa[1]]
-        ),
-        **_at_gacv(machines, surfaces, choices["gacv"].cell),
+        "loo_at_xa": np.mean(machines.cost * (lost <= 0)),
+        # NaN where no support vector has such a margin
+        "fall_over_theta": pd.Series(falls / theta[concerned]).median(),
+        "fall_over_span": pd.Series(falls / span[concerned]).median(),
+        **_at_gacv(machines, surfaces, gacv),
         "from_limit": distance_from_limit(machines, choices["gckl"].cell),
     }
     u = np.log10(machines.lam)
     v = 2 * np.log10(machines.sigma)
+    low = selection.valley(gckl, machines.lam, machines.sigma)
     for name in ("gacv", "xa"):
         tied = choices[name].tied
         k, j = np.nonzero(tied)
         row[f"{name}_along_gckl"] = low.position(np.array([u[j].mean(), v[k].mean()]))
         values = target[tied] / target.min()
         row |= {f"{name}_inefficiency{end}": of(values) for end, of in ENDS.items()}
-    row = {key: round(float(value), 6) for key, value in row.items()}
-    return {**row, "converged": bool(machines.surface.converged.all())}
+    return row
 
 
 #: The inefficiency of tied minimisers.
 ENDS = {"": np.mean, "_low": np.min, "_high": np.max}
 
 
-def left_out(machines, cell):
-    """f(x_i) of the machine of a cell that was trained without point i."""
+def falls_of_margins(machines, cell):
+    """Margins y_i f[-i](x_i) without the point, how far they fell from y_i f(x_i), and of whom.
+
+    The falls are those of the support vectors with y f in (0, 1], who are the last array.
+    """
     k, j = cell
-    K = gram(machines.X, gamma=1 / (2 * machines.sigma[k] ** 2))
-    alpha = machines.surface.alpha[k, j]
-    upper = machines.surface.C[j] * machines.cost
-    return leave_one_out_errors(K, machines.y, alpha, upper, decisions=True).decision
+    surface = machines.surface
+    K = gram(machines.X, gamma=surface.gamma[k])
+    upper = surface.C[j] * machines.cost
+    found = leave_one_out_errors(
+        K, machines.y, surface.alpha[cell], upper, decisions=True
+    )
+    lost = machines.y * found.decision
+    margin = surface.margin[cell]
+    near = (margin > 0) & (margin <= 1 + selection.TOL)
+    concerned = near & (surface.influence[cell] > 0)
+    return lost, (margin - lost)[concerned], concerned
 
 
 def _at_gacv(machines, surfaces, cell):
@@ -117,37 +130,26 @@ def _at_gacv(machines, surfaces, cell):
     [yf <= t] to XA. The parts are the points that XA counts as wrong (yf <= 0), those it counts for
     their theta alone (0 < yf <= t), and those that it does not count.
     """
+    cost = machines.cost
     margin = machines.surface.margin[cell]
     theta = machines.surface.influence[cell]
-    half = machines.cost * np.maximum(1 - margin, 0) / 2
-    influence = machines.cost * theta / 2
+    half = cost * np.maximum(1 - margin, 0) / 2
+    influence = cost * theta / 2
     wrong = margin <= 0
-    counted = (margin > 0) & (margin <= theta)
-    rest = (margin > 0) & (margin > theta)
-    far = margin < -1
+    counted = margin <= theta
+    excess = half + influence - cost * counted
     return {
         "gacv_half_at_gacv": surfaces["gacv"][cell] / 2,
         "xa_at_gacv": surfaces["xa"][cell],
         "misclass_at_gacv": surfaces["misclass"][cell],
         "hinge_half_at_gacv": half.mean(),
         "theta_half_at_gacv": influence.mean(),
-        "wrong_at_gacv": np.mean(machines.cost * wrong),
-        "excess_wrong_at_gacv": np.mean((half + influence - machines.cost) * wrong),
-        "excess_counted_at_gacv": np.mean((half + influence - machines.cost) * counted),
-        "excess_rest_at_gacv": np.mean((half + influence) * rest),
-        "twice_below_at_gacv": np.mean(influence * far),
+        "wrong_at_gacv": np.mean(cost * wrong),
+        "excess_wrong_at_gacv": np.mean(excess * wrong),
+        "excess_counted_at_gacv": np.mean(excess * (counted & ~wrong)),
+        "excess_rest_at_gacv": np.mean(excess * ~counted),
+        "twice_below_at_gacv": np.mean(influence * (margin < -1)),
     }
-
-
-def fall_over(machines, cell, lost, influence):
-    """Median of (y f - y f[-i]) over an influence, of the support vectors with y f in (0, 1]."""
-    margin = machines.surface.margin[cell]
-    theta = machines.surface.influence[cell]
-    concerned = (margin > 0) & (margin <= 1 + selection.TOL) & (theta > 0)
-    fall = margin - machines.y * lost
-    return (
-        np.median(fall[concerned] / influence[concerned]) if concerned.any() else np.nan
-    )
 
 
 def distance_from_limit(machines, cell):
@@ -167,25 +169,19 @@ LARGE_SIZES = {"paper": {("coarse", LARGE): 6}, "quick": {("coarse", 500): 2}}
 
 def compute_large(unit):
     """How near f is to its limit, and the risk of the chosen rules over Bayes': a row a case."""
-    p = unit.params
-    X, y, probability = example.sample(p["sample"], p["n"])
+    return _row_a_case(unit, _large)
+
+
+def _large(machines):
+    surfaces = selection.one_fit_criteria(machines)
     points, _, _ = example.population()
-    rows = []
-    for case in CASES:
-        machines = selection.train(X, y, probability, case, p["grid"])
-        surfaces = selection.one_fit_criteria(machines)
-        row = {}
-        for name in ("gacv", "xa", "gckl", "misclass"):
-            cell = selection.choose(surfaces[name]).cell
-            decision = machines.decision(cell, points)
-            row[f"{name}_risk"] = example.population_risk(decision, case)
-        row["from_limit"] = distance_from_limit(
-            machines, selection.choose(surfaces["gckl"]).cell
-        )
-        row = {key: round(float(value), 6) for key, value in row.items()}
-        converged = bool(machines.surface.converged.all())
-        rows.append({"case": case, **row, "converged": converged})
-    return rows
+    row = {}
+    for name in ("gacv", "xa", "gckl", "misclass"):
+        cell = selection.choose(surfaces[name]).cell
+        decision = machines.decision(cell, points)
+        row[f"{name}_risk"] = example.population_risk(decision, machines.case)
+    cell = selection.choose(surfaces["gckl"]).cell
+    return row | {"from_limit": distance_from_limit(machines, cell)}
 
 
 LIMIT = study_by_size("limit", LARGE_SIZES, compute_large)

@@ -12,8 +12,7 @@ from scipy.ndimage import label
 from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import gram
-from companion.papers.gacv.example import CASES, COSTS, PAPER, grid_of
-from companion.reproduction import seed_for
+from companion.papers.gacv.example import CASES, COSTS, grid_of, random_state, sample
 from companion.tuning.criteria import (
     gacv_values,
     gckl_values,
@@ -37,7 +36,8 @@ CRITERIA = {
 }
 #: The names of one case by criterion.
 NAMES = {
-    case: {key: CRITERIA[key][k] for key in CRITERIA} for k, case in enumerate(CASES)
+    case: {key: names[k] for key, names in CRITERIA.items()}
+    for k, case in enumerate(CASES)
 }
 N_FOLDS = 10
 
@@ -59,8 +59,8 @@ _OF_A_CELL = (
     "kkt_violation",
     "duality_gap",
     "n_iter",
+    "converged",
 )
-_OF_A_CELL += ("converged",)  # type: ignore[assignment]
 
 
 class Machines(NamedTuple):
@@ -82,12 +82,12 @@ class Machines(NamedTuple):
     def decision(self, cell, points):
         """Values of f at points, for the machine of one cell."""
         k, j = cell
-        cross = gram(points, self.X, gamma=1 / (2 * self.sigma[k] ** 2))
+        cross = gram(points, self.X, gamma=self.surface.gamma[k])
         return _decisions(self.surface, k, self.y, cross, slice(j, j + 1))[0]
 
     def span_influence(self, k):
         """alpha_i S_i^2 of the machines of one width, in the place of theta_i = alpha_i K_ii."""
-        K = gram(self.X, gamma=1 / (2 * self.sigma[k] ** 2))
+        K = gram(self.X, gamma=self.surface.gamma[k])
         alpha = self.surface.alpha[k]
         return alpha * squared_spans(K, alpha, self.surface.C[:, None] * self.cost)
 
@@ -109,13 +109,27 @@ class Machines(NamedTuple):
 
 
 def train(X, y, probability, case, grid):
-    """All machines of a named grid; lambda is walked downwards, which is C upwards."""
-    if case not in CASES:
-        raise ValueError(f"case must be one of {', '.join(CASES)}. Got {case!r}.")
+    """All machines of a named grid; lambda is walked downwards, which is C upwards.
+
+    The kernel is exp(-||x - x'||^2 / (2 sigma^2)), the objective mean loss + lambda ||h||^2.
+    """
     lam, sigma = grid_of(grid)
-    C, gamma = _C_and_gamma(len(y), lam, sigma)
+    C = 1 / (2 * len(y) * lam)
+    gamma = 1 / (2 * sigma**2)
     surface = machine_surface(X, y, C, gamma, tol=TOL, class_weight=COSTS[case])
     return Machines(X, y, probability, case, lam, sigma, surface)
+
+
+def trained(number, n, grid):
+    """All machines of a sample, case by case."""
+    X, y, probability = sample(number, n)
+    for case in CASES:
+        yield train(X, y, probability, case, grid)
+
+
+def rounded(numbers, digits=6):
+    """Numbers of a record, a mapping: more digits would be rounding."""
+    return {name: round(float(value), digits) for name, value in numbers.items()}
 
 
 def one_fit_criteria(machines):
@@ -123,7 +137,7 @@ def one_fit_criteria(machines):
     # K_ii = 1 is also Joachims' bound on K_ii - K_ij, so that XA_J with rho = 1 is XA
     surface = machines.surface
     cost = machines.cost
-    pair = COSTS[machines.case][-1], COSTS[machines.case][1]
+    pair = [COSTS[machines.case][label] for label in (-1, 1)]
     margin = surface.margin
     influence = surface.influence
     return {
@@ -146,30 +160,24 @@ def cross_validated_rates(machines, n_folds, *seed):
     """k-fold cross-validated error (cost) rate of every cell, with the same folds and C."""
     X = machines.X
     y = machines.y
-    lam = machines.lam
-    sigma = machines.sigma
-    state = int(seed_for(PAPER, "folds", n_folds, *seed).generate_state(1)[0] % 2**31)
-    C, gamma = _C_and_gamma(len(y), lam, sigma)
-    weight = COSTS[machines.case]
-    wrong = np.zeros((len(sigma), len(lam)))
-    for rows, held_out in StratifiedKFold(
-        n_folds, shuffle=True, random_state=state
-    ).split(X, y):
-        fold = machine_surface(X[rows], y[rows], C, gamma, tol=TOL, class_weight=weight)
-        cost = machines.cost[held_out]
-        for k, width in enumerate(gamma):
-            values = _decisions(
-                fold, k, y[rows], gram(X[held_out], X[rows], gamma=width)
-            )
-            wrong[k] += (y[held_out] * values <= 0) @ cost
+    surface = machines.surface
+    state = random_state("folds", n_folds, *seed)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=state)
+    settings = {"tol": TOL, "class_weight": COSTS[machines.case]}
+    wrong = np.zeros(surface.alpha.shape[:2])
+    for rows, held_out in folds.split(X, y):
+        fold = machine_surface(X[rows], y[rows], surface.C, surface.gamma, **settings)
+        for k, gamma in enumerate(surface.gamma):
+            cross = gram(X[held_out], X[rows], gamma=gamma)
+            values = _decisions(fold, k, y[rows], cross)
+            wrong[k] += (y[held_out] * values <= 0) @ machines.cost[held_out]
     return wrong / len(y)
 
 
 def _decisions(surface, k, y, cross, cells=slice(None)):
     """Values of f for machines of one width, from the kernel between points and the sample."""
-    return (surface.alpha[k][cells] * y) @ cross.T + surface.intercept[k][cells][
-        :, None
-    ]
+    intercept = surface.intercept[k, cells, np.newaxis]
+    return (surface.alpha[k, cells] * y) @ cross.T + intercept
 
 
 class Choice(NamedTuple):
@@ -185,18 +193,18 @@ def choose(criterion):
     tied = criterion <= least + 1e-12 * max(1.0, abs(least))
     where = np.argwhere(tied)
     nearest = ((where - where.mean(axis=0)) ** 2).sum(axis=1).argmin()
-    return Choice(tied, tuple(int(k) for k in where[nearest]))
+    return Choice(tied, tuple(where[nearest].tolist()))
 
 
 def groups_of(cells):
     """How many groups of neighbours, diagonal ones too, cells of a grid form."""
-    return int(label(cells, structure=np.ones((3, 3)))[1])
+    return label(cells, structure=np.ones((3, 3)))[1]
 
 
 def leaves_grid(criterion):
     """Whether the valley of a surface reaches an end of the grid, and may go on beyond it."""
     low = criterion <= VALLEY * criterion.min()
-    return bool(low[[0, -1]].any() or low[:, [0, -1]].any())
+    return low.sum() > low[1:-1, 1:-1].sum()
 
 
 class Valley(NamedTuple):
@@ -217,29 +225,23 @@ class Valley(NamedTuple):
     def position(self, point):
         """Place of a point along the strip: -1 and 1 are its ends, 1 at the larger lambda."""
         half = max(self.length, 1e-12) / 2
-        return float((point - self.centre) @ self.axis / half)
+        return (point - self.centre) @ self.axis / half
 
 
 def valley(criterion, lam, sigma):
     """The valley of a surface."""
     low = criterion <= VALLEY * criterion.min()
     u, v = np.meshgrid(np.log10(lam), 2 * np.log10(sigma))
-    points = np.stack([u[low], v[low]], axis=1)
-    centre = points.mean(axis=0)
-    covariance = np.cov(points.T, bias=True) if len(points) > 1 else np.zeros((2, 2))
+    points = np.stack([u[low], v[low]])
+    centre = points.mean(axis=1)
+    covariance = np.cov(points, bias=True)
     variance, axes = np.linalg.eigh(covariance)
     width, length = np.sqrt(12 * np.maximum(variance, 0))
     axis = axes[:, 1] * np.copysign(1.0, axes[0, 1])
     spread = np.sqrt(covariance[0, 0] * covariance[1, 1])
     tilt = covariance[0, 1] / spread if spread > 0 else 0.0
     k, j = choose(criterion).cell
-    gaps = np.flatnonzero(~low[k])
-    first = gaps[gaps < j].max(initial=-1) + 1
-    last = gaps[gaps > j].min(initial=len(lam)) - 1
-    decades = float(np.log10(lam[first] / lam[last]))
-    return Valley(float(length), float(width), float(tilt), centre, axis, decades)
-
-
-def _C_and_gamma(n, lam, sigma):
-    """The kernel is exp(-||x - x'||^2 / (2 sigma^2)), the objective mean loss + lambda ||h||^2."""
-    return 1 / (2 * n * lam), 1 / (2 * sigma**2)
+    runs, _ = label(low[k])
+    run = lam[runs == runs[j]]
+    decades = np.log10(run[0] / run[-1])
+    return Valley(length, width, tilt, centre, axis, decades)

@@ -58,17 +58,14 @@ def compute_truncation(unit):
         convex, found = dca_path(design, y, U, SPARSE_C, s, tol=TOL)
         paths.setdefault("none", convex)
         paths[name] = found
-    if p["flip"]:
-        paths[_OTHER_START] = dca_path(
-            design, y, U, SPARSE_C, S, start="unweighted", tol=TOL
-        )[1]
+    if not p["flip"]:
+        return _tuned_rows(paths, tune, U, p["flip"])
+    _, other = dca_path(design, y, U, SPARSE_C, S, start="unweighted", tol=TOL)
+    paths[_OTHER_START] = other
     rows = _tuned_rows(paths, tune, U, p["flip"])
-    if p["flip"]:
-        ratio = paths[_OTHER_START].objective / paths[_ROBUST].objective
-        rows[-1] |= {
-            "share_lower": round(float((ratio < 1 - 1e-4).mean()), 6),
-            "share_higher": round(float((ratio > 1 + 1e-4).mean()), 6),
-        }
+    ratio = other.objective / paths[_ROBUST].objective
+    rows[-1]["share_lower"] = round((ratio < 1 - 1e-4).mean(), 6)
+    rows[-1]["share_higher"] = round((ratio > 1 + 1e-4).mean(), 6)
     return rows
 
 
@@ -76,12 +73,9 @@ def _tuned_rows(paths, tune, U, flip):
     """What the best machine of each path is worth: a row each."""
     rows = []
     for name, path in paths.items():
-        best, utility = population.tuned_linear(path, *tune, U, flip)
-        log2_C = float(np.log2(SPARSE_C[best]))
-        converged = bool(path.converged.all())
-        rows.append(
-            dict(machine=name, log2_C=log2_C, utility=utility, converged=converged)
-        )
+        machine, utility = population.tuned_linear(path, *tune, U, flip)
+        row = {"machine": name, "log2_C": machine.log2_C, "utility": utility}
+        rows.append(row | {"converged": path.converged.all()})
     return rows
 
 
@@ -200,25 +194,6 @@ def _rows(example, flip, cell, decided):
     return rows
 
 
-def compute_levels(unit):
-    """The Bayes utility of every cell, and what the rule that ignores U is worth: a row each."""
-    example = unit.params["example"]
-    flip = unit.params["flip"]
-    cells, _ = population.population(example)
-    likeliest = examples.class_probabilities(example, cells, flip).argmax(axis=1)
-    table = "table_1" if example == "piecewise_linear" else "table_2"
-    rows = []
-    for config, a in simulation.CELLS[table]:
-        U = examples.utility(config, a)
-        row = {
-            "bayes": population.bayes_utility(example, flip, U),
-            "likeliest": population.expected_utility(example, flip, U, likeliest),
-            "constant": population.constant_utility(example, flip, U),
-        }
-        rows.append({"config": config, "a": a, **row})
-    return rows
-
-
 def _add_baselines(out, frame, baselines):
     machines = with_setting(pd.concat([frame, baselines]))
     of_both = machines[machines.U.isin(with_setting(frame).U)]
@@ -248,15 +223,11 @@ BEYOND_BASELINES = examples.study(
     "beyond_baselines", compute_baselines, flip=(FLIP,), sample=N_SAMPLES
 )
 BEYOND_KERNEL = examples.study("beyond_kernel", compute_kernel, sample=N_KERNEL)
-BEYOND_LEVELS = examples.study(
-    "beyond_levels", compute_levels, example=simulation.EXAMPLES.values(), flip=_FLIPS
-)
 STUDIES = (
     BEYOND_TRUNCATION,
     BEYOND_CONSISTENT,
     BEYOND_BASELINES,
     BEYOND_KERNEL,
-    BEYOND_LEVELS,
     TABLE_1,
 )
 VALUES = (

@@ -117,6 +117,16 @@ class Tuned:
     converged: bool
     n_missed: int
 
+    @property
+    def log2_C(self):
+        return np.log2(self.C)
+
+    @property
+    def certificate(self):
+        """The columns of a record that say how the fits ended."""
+        names = ("n_steps", "converged", "n_missed")
+        return {name: getattr(self, name) for name in names}
+
     def predict(self, columns):
         """argmax_j f_j at inputs, or at kernel values with the training inputs."""
         return (columns @ self.coef.T + self.intercept).argmax(axis=1)
@@ -144,10 +154,13 @@ def tuned(name, path, columns, y_tune, U, *, tie="least"):
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     equals = np.flatnonzero(np.array(scores) == max(scores))
     best = equals[0 if tie == "least" else -1]
-    C, n_steps, converged = (
-        array[best].item() for array in (path.C, path.n_steps, path.converged)
+    return Tuned(
+        name,
+        path.C[best],
+        path.coef[best],
+        path.intercept[best],
+        scores[best],
+        path.n_steps[best],
+        path.converged[best],
+        np.count_nonzero(~path.converged),
     )
-    n_missed = int((~path.converged).sum())
-    w = path.coef[best]
-    b = path.intercept[best]
-    return Tuned(name, C, w, b, scores[best], n_steps, converged, n_missed)

@@ -22,10 +22,8 @@ _VARIANCE = 0.49
 @lru_cache(maxsize=2)
 def population(example):
     """Centres of the cells of the plane, and their probabilities."""
-    axes = []
-    for low, high, count in _GRIDS[example]:
-        edges = np.linspace(low, high, count + 1)
-        axes.append(0.5 * (edges[1:] + edges[:-1]))
+    edges = [np.linspace(low, high, n + 1) for low, high, n in _GRIDS[example]]
+    axes = [0.5 * (edge[1:] + edge[:-1]) for edge in edges]
     X = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     weight = np.ones(len(X))
     if example == "piecewise_linear":
@@ -72,12 +70,8 @@ def samples(number, flip):
 
 
 def tuned_linear(path, X, y, U, flip):
-    """Which machine of a path is best on a tuning sample, the first of equals; what it is worth."""
-    machines = list(zip(path.coef, path.intercept, strict=True))
-    scores = [
-        examples.mean_utility(U, y, (X @ w.T + b).argmax(axis=1)) for w, b in machines
-    ]
-    best = int(np.argmax(scores))
+    """The machine of a path that is best on a tuning sample, the least C of equals, its worth."""
+    machine = examples.tuned("", path, X, y, U)
     cells, _ = population("piecewise_linear")
-    predicted = (cells @ path.coef[best].T + path.intercept[best]).argmax(axis=1)
-    return best, expected_utility("piecewise_linear", flip, U, predicted)
+    predicted = machine.predict(cells)
+    return machine, expected_utility("piecewise_linear", flip, U, predicted)

@@ -48,11 +48,9 @@ def machine_rows(train, tune, points, C_values, more):
         yield {
             "config": config,
             "a": a,
-            "log2_C": round(float(np.log2(machine.C)), 6),
+            "log2_C": machine.log2_C,
             **regions(machine.predict(points), U),
-            "n_steps": machine.n_steps,
-            "converged": machine.converged,
-            "n_missed": machine.n_missed,
+            **machine.certificate,
             **more(machine),
         }
 
@@ -63,10 +61,10 @@ def regions(predicted, U):
         examples.class_probabilities("piecewise_linear", lattice()), U
     )
     square = predicted.reshape(LATTICE, LATTICE)
-    row = {"agrees_with_bayes": round(float((predicted == rule).mean()), 6)}
+    row = {"agrees_with_bayes": round((predicted == rule).mean(), 6)}
     for j in range(3):
-        row[f"region_{j + 1}"] = round(float((predicted == j).mean()), 6)
-        row[f"parts_{j + 1}"] = int(label(square == j)[1])
+        row[f"region_{j + 1}"] = round((square == j).mean(), 6)
+        row[f"parts_{j + 1}"] = label(square == j)[1]
     return row
 
 

@@ -49,14 +49,12 @@ def machine_rows(table, train, tune, test, *, paths=examples.paths, more=None):
             yield {
                 "config": config,
                 "a": a,
-                "machine": machine.name,
-                "log2_C": round(float(np.log2(machine.C)), 6),
+                "machine": name,
+                "log2_C": machine.log2_C,
                 "tuning": round(machine.tuning, 8),
                 "test": round(examples.mean_utility(U, test[1], predicted), 8),
-                "share_1": round(float((predicted == 0).mean()), 6),
-                "n_steps": machine.n_steps,
-                "converged": machine.converged,
-                "n_missed": machine.n_missed,
+                "share_1": round((predicted == 0).mean(), 6),
+                **machine.certificate,
                 **(more(path, U) if more else {}),
             }
 

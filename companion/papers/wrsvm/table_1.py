@@ -6,9 +6,9 @@ samples.
 """
 
 from functools import partial
+from itertools import product
 
 import numpy as np
-import pandas as pd
 
 from companion.papers.wrsvm import examples, population, simulation
 from companion.papers.wrsvm.examples import FLIP, study
@@ -80,17 +80,15 @@ def _tuned_otherwise(path, U, many, test):
         chosen[name] = max(order, key=totals[size].__getitem__)
     taken = set(chosen.values())
     worth = {q: _gains(path.coef[q], path.intercept[q], *test, U).mean() for q in taken}
-    objective = round(float(np.log(path.objective).mean()), 8)
+    objective = round(np.log(path.objective).mean(), 8)
     return {"log_objective": objective} | {
         name: round(100 * float(worth[q]), 3) for name, q in chosen.items()
     }
 
 
 def _gains(coef, intercept, X, y, U):
-    f = coef @ X.T + intercept[:, None]
-    decided = (f[1] > f[0]).astype(np.int64)
-    decided[f[2] > np.maximum(f[0], f[1])] = 2
-    return U.ravel()[3 * y + decided]
+    decided = (coef @ X.T + intercept[:, None]).argmax(axis=0)
+    return U[y, decided]
 
 
 #: What the other start changes, means over the cells: objective at all C, utility on test.
@@ -124,25 +122,19 @@ def with_one_test(ledger):
     Its error then stays in every mean, whose distance `with one test` is smaller, and is in no
     spread: `left` of ours is what the machines differ by on it.
     """
-    places = {
+    errors = {
         simulation.place("table_1", machine, *cell): error_of_test(*cell)
-        for cell in simulation.CELLS["table_1"]
-        for machine in examples.MACHINES
+        for cell, machine in product(simulation.CELLS["table_1"], examples.MACHINES)
     }
     columns = ledger.column.str.removesuffix(" ±")
-    of_test = np.array(
-        [places[place] for place in zip(ledger.row, columns, strict=True)]
-    )
-    known = ledger.se.to_numpy()
-    spread = ledger.reproduced.to_numpy(dtype=float)
-    left = np.sqrt(np.maximum(spread**2 - of_test**2, 0.0))
+    of_test = np.array([errors[at] for at in zip(ledger.row, columns, strict=True)])
+    farther = ledger.distance * ledger.se / np.hypot(ledger.se, of_test)
+    left = np.sqrt((ledger.reproduced.astype(float) ** 2 - of_test**2).clip(lower=0.0))
     is_mean = ledger.kind == "stochastic"
     return ledger.assign(
         error_of_test=of_test,
-        with_one_test=(ledger.distance * known / np.hypot(known, of_test)).where(
-            is_mean
-        ),
-        left=pd.Series(left, ledger.index).where(~is_mean),
+        with_one_test=farther.where(is_mean),
+        left=left.where(~is_mean),
     )
 
 

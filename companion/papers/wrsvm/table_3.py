@@ -10,10 +10,17 @@ from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import confusion_matrix
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, select
+from companion.papers.summaries import (
+    Values,
+    magnitude,
+    none_without_records,
+    row_a_group,
+    select,
+)
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction.published import load_published
@@ -75,11 +82,11 @@ def compute_gaussian(unit):
     """The same with Gaussian kernels of several widths, on the same splits."""
     X, y = digits()
     parts = split(unit.params["split"])
+    train, *others = (X[part] for part in parts)
     labels = [y[part] for part in parts]
     rows = []
-    for width, sigma in widths(X[parts[0]], labels[0]).items():
-        others = [X[part] for part in parts[1:]]
-        columns = examples.kernel_columns(X[parts[0]], sigma, *others)
+    for width, sigma in widths(train, labels[0]).items():
+        columns = examples.kernel_columns(train, sigma, *others)
         head = {"width": width, "sigma": round(sigma, 6)}
         rows += [head | row for row in _rows(*columns, *labels)]
     return rows
@@ -107,24 +114,26 @@ def _rows(design, near, far, *labels):
                 "a": a,
                 "machine": name,
                 "tie": tie,
-                "log2_C": round(float(np.log2(machine.C)), 6),
+                "log2_C": machine.log2_C,
                 "test": round(examples.mean_utility(U, y_test, predicted), 8),
                 "unweighted": round(examples.mean_utility(U, y_test, without), 8),
                 "n_train": len(y_train),
                 "n_test": len(y_test),
-                "n_steps": machine.n_steps,
-                "converged": machine.converged,
-                "n_missed": machine.n_missed,
+                **machine.certificate,
             }
-            for true, guess in product((1, 2, 3), repeat=2):
-                share = (predicted[y_test == true - 1] == guess - 1).mean()
-                row[f"p_{true}{guess}"] = round(float(share), 8)
-            rows.append(row)
+            shares = confusion_matrix(y_test, predicted, normalize="true").round(8)
+            rows.append(row | dict(zip(SHARES, shares.ravel(), strict=True)))
     return rows
 
 
-#: Columns of the records: the share of a true class that is predicted as another.
-SHARES = ["p_11", "p_12", "p_13", "p_21", "p_22", "p_23", "p_31", "p_32", "p_33"]
+#: Pairs of a true class and what it is predicted as, and the columns of their shares.
+PAIRS = tuple(product((1, 2, 3), repeat=2))
+SHARES = [f"p_{true}{guess}" for true, guess in PAIRS]
+
+
+def _places(a):
+    """Rows and columns of the shares of a block as they are printed."""
+    return [(f"U2,{a:g} y = {true}", f"ŷ = {guess}") for true, guess in PAIRS]
 
 
 def _add_values(out, frame, machine="WRSVM", tie="least"):
@@ -140,12 +149,12 @@ def _add_values(out, frame, machine="WRSVM", tie="least"):
         **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
     }
     out.add_all("protocol", protocol)
-    for (a, splits), name in product(robust.items(), SHARES):
-        true, guess = name.removeprefix("p_")
-        out.add_spread(f"U2,{a:g} y = {true}", f"ŷ = {guess}", splits[name])
+    for a, splits in robust.items():
+        for place, name in zip(_places(a), SHARES, strict=True):
+            out.add_spread(*place, splits[name])
     for j in (1, 2, 3):
         rate = mean_and_standard_error(first[f"p_{j}{j}"])
-        distance = rate._replace(mean=abs(rate.mean - 0.99))
+        distance = magnitude(rate._replace(mean=rate.mean - 0.99))
         out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance)
     for (low, high), j in product(pairwise(A_VALUES), (2, 3)):
         row = f"U2,{low:g} to U2,{high:g}"
@@ -160,63 +169,61 @@ def _add_gaussian(out, frame):
     width, machine, tie = GAUSSIAN_IS
     add = partial(_add_values, machine=machine, tie=tie)
     out.add_read_by(add, select(frame, width=width), GAUSSIAN)
-    out.rows = [row for row in out.rows if not _chose_the_kernel(row)]
-
-
-def _chose_the_kernel(row):
-    """Of the shares of U2,0.2, which a machine chosen by others does not give."""
-    return row["reading"] == GAUSSIAN and row["row"].startswith("U2,0.2 y")
+    # the shares of U2,0.2 took part in the choice of the kernel
+    out.rows = [
+        row
+        for row in out.rows
+        if row["reading"] != GAUSSIAN or not row["row"].startswith("U2,0.2 y")
+    ]
 
 
 # -- which machine the print is of ----------------------------------------------------------------
 
+_MACHINE = ["width", "machine", "tie"]
 
-def machines_tried(frame):
-    """Records of each width, machine and tie: name, records."""
-    return frame.groupby(["width", "machine", "tie"], sort=False) if len(frame) else ()
+
+def _printed():
+    return load_published(PAPER).query("artefact == 'table_3' and kind == 'stochastic'")
 
 
 def beside_print(frame, machine, tie, blocks=A_VALUES):
     """The printed shares of some blocks beside those of records: a row a cell."""
     values = Values()
     _add_values(values, frame, machine, tie)
-    printed = load_published(PAPER).query(
-        "artefact == 'table_3' and kind == 'stochastic'"
-    )
+    printed = _printed()
     asked = tuple(f"U2,{a:g} y" for a in blocks)
     printed = printed[printed.row.str.startswith(asked)]
     return compare(printed, values.frame(), by_row=JUDGED_BY_ROW)
 
 
+@none_without_records(*_MACHINE, "consistent", "n")
 def count_consistent(frame):
     """How many of the 27 printed shares are consistent with each Gaussian machine."""
-    rows = []
-    for key, records in machines_tried(frame):
-        ledger = beside_print(records, *key[1:])
-        rows.append((*key, ledger.outcome.isin(CONSISTENT).sum(), len(ledger)))
-    return pd.DataFrame(rows, columns=["width", "machine", "tie", "consistent", "n"])
+
+    def row(records):
+        _, machine, tie = records[_MACHINE].iloc[0]
+        ledger = beside_print(records, machine, tie)
+        return {"consistent": ledger.outcome.isin(CONSISTENT).sum(), "n": len(ledger)}
+
+    return row_a_group(frame, _MACHINE, row)
 
 
+@none_without_records()
 def chosen_and_judged(frame):
     """Machines that some blocks of the print choose on odd splits, judged by another on even ones.
 
     The width by U2,0.6 and then machine and tie by U2,0.2 or by U2,0; or all by U2,0 and U2,0.2.
     """
-    if not len(frame):
-        return pd.DataFrame()
     far = _distances(frame[frame.split % 2 == 1])
     even = frame[frame.split % 2 == 0]
-    width = far[0.6].groupby(level="width").mean().idxmin()
-    by_steps, by_other_steps = (
-        (width, *far[block].xs(width, level="width").idxmin()) for block in (0.2, 0.0)
-    )
-    at_once = far[[0.0, 0.2]].sum(axis=1).idxmin()
+    of_width = far.loc[[far[0.6].groupby(level="width").mean().idxmin()]]
     rows = []
-    for words, (width, machine, tie), block in (
-        ("U2,0.6 (width) and U2,0.2 (machine and tie)", by_steps, 0.0),
-        ("U2,0.6 (width) and U2,0 (machine and tie)", by_other_steps, 0.2),
-        ("U2,0 and U2,0.2", at_once, 0.6),
+    for words, distance, block in (
+        ("U2,0.6 (width) and U2,0.2 (machine and tie)", of_width[0.2], 0.0),
+        ("U2,0.6 (width) and U2,0 (machine and tie)", of_width[0.0], 0.2),
+        ("U2,0 and U2,0.2", far[0.0] + far[0.2], 0.6),
     ):
+        width, machine, tie = distance.idxmin()
         judged = beside_print(select(even, width=width), machine, tie, [block])
         row = {
             "chosen_by": words,
@@ -225,7 +232,7 @@ def chosen_and_judged(frame):
             "machine": machine,
             "tie": tie,
             "n": len(judged),
-            "differ": int((judged.outcome == "differs").sum()),
+            "differ": (judged.outcome == "differs").sum(),
             "distance": (judged.reproduced - judged.published).abs().mean(),
         }
         rows.append(row)
@@ -234,17 +241,12 @@ def chosen_and_judged(frame):
 
 def _distances(frame):
     """Mean distance of nine shares from the print: a row a machine, a column a block."""
-    printed = load_published(PAPER).query("artefact == 'table_3'")
-    printed = printed.set_index(["row", "column"]).value
-    means = frame.groupby(["width", "machine", "tie", "a"])[SHARES].mean()
-    for name in SHARES:
-        true, guess = name.removeprefix("p_")
-        of_print = [
-            printed[f"U2,{a:g} y = {true}", f"ŷ = {guess}"]
-            for a in means.index.get_level_values("a")
-        ]
-        means[name] = (means[name] - of_print).abs()
-    return means.mean(axis=1).unstack("a")
+    printed = _printed().set_index(["row", "column"]).value
+    blocks = {a: printed[_places(a)].to_numpy() for a in A_VALUES}
+    blocks = pd.DataFrame(blocks, SHARES).T
+    means = frame.groupby([*_MACHINE, "a"])[SHARES].mean()
+    far = (means - blocks.loc[means.index.get_level_values("a")].to_numpy()).abs()
+    return far.mean(axis=1).unstack("a")
 
 
 _ON_DIGITS = partial(examples.study, digest=lambda params: data_digest("pendigits"))

@@ -55,9 +55,7 @@ def margins(f):
 def truncated(loss, s, u):
     """min(l(u), l(s)) of the loss of this name; s = -inf truncates nothing."""
     value = LOSSES[loss][0]
-    return np.minimum(
-        value(u), np.where(np.isinf(s), np.inf, value(np.maximum(s, -1e2)))
-    )
+    return np.minimum(value(u), value(s))
 
 
 def advantage(loss, s, A, B):
@@ -71,14 +69,10 @@ def advantage(loss, s, A, B):
         return A * truncated(loss, s, u) + B * truncated(loss, s, -u)
 
     inner = np.minimum(convex_minimum(A, B), -s)
-    leads = [
-        np.where(inner > 0, inner, 1e-9),
-        np.where(np.isinf(s), 1e-9, np.maximum(-s, 1.0)),
-    ]
-    least = np.minimum(*(expected(u) for u in leads))
+    leads = np.where(inner > 0, inner, 1e-9), np.maximum(-s, 1.0)
+    least = np.minimum(*map(expected, leads))
     # exponential and logistic have no minimiser: the infimum is at an infinite lead
-    endless = np.where(np.isinf(s), np.inf, B * value(np.maximum(s, -1e2)))
-    return expected(0.0 * A) - np.minimum(least, endless)
+    return expected(0.0 * A) - np.minimum(least, B * value(s))
 
 
 def share_decided(loss, k, s, rng, n=20_000):
@@ -113,28 +107,27 @@ def compute_forms(unit):
     cost = U.max() - U
     (X, y), tune = population.samples(p["sample"], FLIP)
     design = Design.linear(X)
+    plain, utility = dca_path(design, y, U, SPARSE_C, S, tol=TOL)
+    paths = [plain, utility]
     row = {}
-    converged = True
-    for name, matrix, form, s in (
-        ("utility", U, "utility", S),
-        ("cost", cost, "cost", S),
-        ("cost_plain", cost, "cost", None),
-    ):
-        paths = dca_path(design, y, matrix, SPARSE_C, s, form=form, tol=TOL)
-        start, found = paths
-        converged &= bool(start.converged.all() and found.converged.all())
-        best, row[f"{name}_utility"] = population.tuned_linear(found, *tune, U, FLIP)
-        if form == "utility":
-            _, row["utility_plain_utility"] = population.tuned_linear(
-                start, *tune, U, FLIP
+    for name, path in (("utility", utility), ("utility_plain", plain)):
+        _, row[f"{name}_utility"] = population.tuned_linear(path, *tune, U, FLIP)
+    for name, s in (("cost", S), ("cost_plain", None)):
+        pair = dca_path(design, y, cost, SPARSE_C, s, form="cost", tol=TOL)
+        paths += pair
+        machine, worth = population.tuned_linear(pair[1], *tune, U, FLIP)
+        at = {"C": machine.C, "s": -np.inf if s is None else s, "form": "cost"}
+        before, after = (
+            robust_objective(
+                path.coef[chosen], path.intercept[chosen], X, y, cost, **at
             )
-        else:
-            at = {"C": SPARSE_C[best], "s": -np.inf if s is None else s, "form": "cost"}
-            machines = [(path.coef[best], path.intercept[best]) for path in paths]
-            before, after = (robust_objective(*m, X, y, cost, **at) for m in machines)
-            row[f"{name}_decrease"] = float(f"{1.0 - after / before:.6g}")
-            row[f"{name}_steps"] = int(found.n_steps[best])
-    return row | {"converged": converged}
+            for path in pair
+            for chosen in np.flatnonzero(path.C == machine.C)
+        )
+        row[f"{name}_utility"] = worth
+        row[f"{name}_decrease"] = float(f"{1.0 - after / before:.6g}")
+        row[f"{name}_steps"] = machine.n_steps
+    return row | {"converged": all(path.converged.all() for path in paths)}
 
 
 #: Utilities of the cost form and the utility form, a row a sample.

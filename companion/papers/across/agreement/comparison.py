@@ -36,26 +36,21 @@ def compare(problem, machine, runs=None):
     machine = machine_of(problem, machine)
     runs = runs or {name: SOLVERS[name].run for name in solvers_of(machine.name)}
     runs = runs | {REFERENCE: SOLVERS[REFERENCE].run}
-    answers = {name: solve(run, machine) for name, run in runs.items()}
-    judged = {name: machine.judge(answer) for name, answer in answers.items()}
-    best_dual = np.nanmax([judgement.dual for judgement in judged.values()])
-    rows = []
-    for name, judgement in judged.items():
-        difference = judgement.values - judged[REFERENCE].values
-        row = dict(
-            paper=problem.paper,
-            problem=problem.name,
-            machine=machine.name,
-            solver=name,
-            objective=judgement.primal,
-            error=(judgement.primal - best_dual) / judgement.primal,
-            difference=np.abs(difference).max(),
-            shape=np.ptp(difference, axis=0).max() / 2,
-            converged=answers[name].converged,
-            answer=answers[name],
-        )
-        rows.append(row)
-    return pd.DataFrame(rows)
+    answers = [solve(run, machine) for run in runs.values()]
+    judged = [machine.judge(answer) for answer in answers]
+    primal, dual, values = map(np.array, zip(*judged, strict=True))
+    # of each answer, at each point, for each class
+    apart = values - values[[*runs].index(REFERENCE)]
+    apart = apart.reshape(*apart.shape[:2], -1)
+    measures = {
+        "objective": primal,
+        "error": (primal - np.nanmax(dual)) / primal,
+        "difference": np.abs(apart).max(axis=(1, 2)),
+        "shape": np.ptp(apart, axis=1).max(axis=1) / 2,
+        "converged": [answer.converged for answer in answers],
+    }
+    place = {"paper": problem.paper, "problem": problem.name, "machine": machine.name}
+    return pd.DataFrame(place | {"solver": [*runs]} | measures | {"answer": answers})
 
 
 def agreement(profile="paper"):
@@ -76,25 +71,23 @@ def left_out(problem, machine):
     """Decision values of samples that are left out, by method: in closed form and trained again."""
     K = problem.K
     y = problem.y
-    n = len(y)
+    every = np.arange(len(y))
     if machine == "LS":
         refit = "linear system"
-        (held_out,) = ls_held_out(K, y, [problem.C], np.arange(n)[:, np.newaxis])
+        (held_out,) = ls_held_out(K, y, [problem.C], every[:, np.newaxis])
         values = {
             "eigenvectors": LSPath(K, y).leave_one_out(problem.C),
             "inverse of the bordered matrix": np.concatenate(held_out),
         }
     else:
         refit = "SMO, accelerated"
-        answer = solve(SOLVERS[refit].run, machine_of(problem, machine))
-        path = leave_one_out_errors(
-            K, y, y * answer.multipliers, problem.cost, decisions=True
-        )
+        alpha = y * solve(SOLVERS[refit].run, machine_of(problem, machine)).multipliers
+        path = leave_one_out_errors(K, y, alpha, problem.cost, decisions=True)
         values = {"path of the multiplier to zero": path.decision}
-    values["trained again"] = np.empty(n)
-    for i in range(n):
-        rest = np.delete(np.arange(n), i)
+    again = []
+    for i in every:
+        rest = every != i
         part = replace(problem, X=problem.X[rest], y=y[rest])
         answer = solve(SOLVERS[refit].run, machine_of(part, machine))
-        values["trained again"][i] = K[i, rest] @ answer.multipliers + answer.intercept
-    return pd.DataFrame(values)
+        again.append(K[i, rest] @ answer.multipliers + answer.intercept)
+    return pd.DataFrame(values | {"trained again": again})

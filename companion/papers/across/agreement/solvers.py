@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.svm import SVC, SVR
 
 from companion.papers.across.agreement.problems import MACHINES, MINIMUM_MARGIN
 from companion.papers.across.agreement.yardstick import Answer, brackets
@@ -44,81 +45,54 @@ def _of_multipliers(beta, bias, converged=True):
 
 def _of_result(machine, found):
     """An answer of what a solver of ours returns."""
-    return _of_multipliers(machine.y * found.alpha, found.intercept, found.converged)
+    beta = machine.y * found.alpha
+    return _of_multipliers(beta, found.intercept, found.converged)
 
 
-def _smo(machine, selection="second_order", accelerate=False):
-    found = smo(
-        machine.problem.K,
-        machine.y,
-        *machine.box,
-        ridge=machine.ridge,
-        tol=_SMO_TOL,
-        selection=selection,
-        accelerate=accelerate,
-    )
+def _smo(machine, **options):
+    box = np.sort([machine.y * machine.low, machine.y * machine.high], axis=0)
+    settings = {"ridge": machine.ridge, "tol": _SMO_TOL, "accelerate": False} | options
+    found = smo(machine.problem.K, machine.y, *box, **settings)
     return _of_result(machine, found)
 
 
-def _mdm(machine, accelerate=False):
-    found = mdm(
-        machine.problem.K,
-        machine.y,
-        ridge=machine.ridge,
-        tol=_MDM_TOL,
-        accelerate=accelerate,
-    )
+def _mdm(machine, **options):
+    settings = {"ridge": machine.ridge, "tol": _MDM_TOL, "accelerate": False} | options
+    found = mdm(machine.problem.K, machine.y, **settings)
     svm = found.to_svm()
     return _of_multipliers(machine.y * svm.alpha, svm.intercept, found.converged)
 
 
-def _wls(machine, tol=_GAP_TOL, **options):
+def _wls(machine, **options):
     """The hinge by the interior point, or by what the options say."""
     problem = machine.problem
-    found = wls(
-        problem.design,
-        problem.y,
-        problem.C,
-        sample_weight=problem.weight,
-        tol=tol,
-        **options,
-    )
+    settings = {"sample_weight": problem.weight, "tol": _GAP_TOL} | options
+    found = wls(problem.design, problem.y, problem.C, **settings)
     beta = problem.y * found.alpha
-    return Answer(found.coef, found.intercept, beta, found.converged, problem.is_linear)
+    return Answer(found.coef, found.intercept, beta, found.converged)
 
 
 def weighted_least_squares(machine, damping=_DAMPING):
     """The hinge by the paper's iteration."""
-    return _wls(
-        machine,
-        _PLAIN_TOL,
-        accelerate=False,
-        damping=damping,
-        max_iter=_PLAIN_ITERATIONS,
-    )
+    settings = {"tol": _PLAIN_TOL, "max_iter": _PLAIN_ITERATIONS}
+    return _wls(machine, accelerate=False, damping=damping, **settings)
 
 
 def _min_margin(machine):
     problem = machine.problem
-    y = problem.y
-    utility = problem.utility
-    C = problem.C
-    if machine.name != MINIMUM_MARGIN:
-        # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
-        y = (y > 0).astype(int)
-        utility = np.eye(2)
-        C = 0.5 * C
-    found = min_margin(
-        problem.design, y, utility, C, sample_weight=problem.weight, tol=_GAP_TOL
-    )
-    coef = found.coef
-    bias = found.intercept
-    alpha = found.alpha
-    if machine.name != MINIMUM_MARGIN:
-        coef = coef[1] - coef[0]
-        bias = float(bias[1] - bias[0])
-        alpha = 2.0 * (alpha[:, 1, 0] - alpha[:, 0, 1])
-    return Answer(coef, bias, alpha, found.converged, problem.is_linear)
+    settings = {"sample_weight": problem.weight, "tol": _GAP_TOL}
+    if machine.name == MINIMUM_MARGIN:
+        found = min_margin(
+            problem.design, problem.y, problem.utility, problem.C, **settings
+        )
+        return Answer(found.coef, found.intercept, found.alpha, found.converged)
+    # f = f_1 - f_0 = 2 f_1 has half of the norm of (w_0, w_1), so that C counts half.
+    y = (problem.y > 0).astype(int)
+    found = min_margin(problem.design, y, np.eye(2), 0.5 * problem.C, **settings)
+    (coef,) = np.diff(found.coef, axis=0)
+    (bias,) = np.diff(found.intercept)
+    beta = 2.0 * (found.alpha[:, 1, 0] - found.alpha[:, 0, 1])
+    return Answer(coef, bias, beta, found.converged)
 
 
 def _path(machine):
@@ -128,20 +102,18 @@ def _path(machine):
     path, _ = dca_path(
         problem.design, problem.y, problem.utility, C_values, None, tol=_GAP_TOL
     )
-    converged = bool(path.converged.all())
-    return Answer(path.coef[-1], path.intercept[-1], None, converged, problem.is_linear)
+    return Answer(path.coef[-1], path.intercept[-1], None, bool(path.converged.all()))
 
 
 def _libsvm(machine):
-    from sklearn.svm import SVC, SVR
-
     problem = machine.problem
     settings = {"kernel": "precomputed", "tol": _LIBSVM_TOL}
     if machine.name == "Least 1-Norm":
         svm = SVR(C=problem.C, epsilon=0.0, **settings)
     else:
         svm = SVC(C=_LIBSVM_INFINITY if machine.is_squared else problem.C, **settings)
-    svm.fit(problem.K + np.diag(machine.ridge), problem.y, sample_weight=problem.weight)
+    K = problem.K + np.diag(machine.ridge)
+    svm.fit(K, problem.y, sample_weight=problem.weight)
     beta = np.zeros(len(problem.y))
     beta[svm.support_] = svm.dual_coef_[0]
     return _of_multipliers(beta, svm.intercept_[0], svm.fit_status_ == 0)
@@ -153,39 +125,40 @@ def _generic(machine):
         return _generic_of_many_classes(machine)
     n = len(machine.y)
     P = machine.problem.K + np.diag(machine.ridge)
-    G = sparse.vstack([sparse.identity(n), -sparse.identity(n)], format="csr")
     h = np.concatenate([machine.high, -machine.low])
-    beta, bias, solved = _clarabel(P, -machine.y, np.ones((1, n)), G, h)
+    bounded = np.isfinite(h)
+    G = sparse.vstack([sparse.identity(n), -sparse.identity(n)], format="csr")
+    beta, bias, solved = _clarabel(
+        P, -machine.y, np.ones((1, n)), G[bounded], h[bounded]
+    )
     return _of_multipliers(beta, bias[0], solved)
 
 
 def _generic_of_many_classes(machine):
     """The dual (13) to (15) of the minimum-margin machine, alpha of shape (n, k, k)."""
     n, k = machine.weight.shape
-    at = [
-        (i, j, m)
-        for i, j in np.argwhere(machine.weight > 0.0)
-        for m in range(k)
-        if m != j
-    ]
-    i, j, m = np.array(at).T
+    weighed = machine.weight > 0.0
+    place = np.nonzero(weighed[:, :, np.newaxis] & ~np.eye(k, dtype=bool))
+    i, j, m = place
+    n_multipliers = len(i)
     # What a multiplier adds to the bracket of a class: 1 to j, -1 to m.
     signs = np.eye(k)[:, j] - np.eye(k)[:, m]
     P = (signs.T @ signs) * machine.problem.K[np.ix_(i, i)]
-    limits, row = np.unique(i * k + j, return_inverse=True)
-    sums = sparse.csr_matrix((np.ones(len(at)), (row, np.arange(len(at)))))
-    G = sparse.vstack([sums, -sparse.identity(len(at))], format="csr")
-    h = np.concatenate([machine.weight.ravel()[limits], np.zeros(len(at))])
+    # Those of a sample and class stand side by side, and their sum has a limit.
+    limits = machine.weight[weighed]
+    sums = sparse.kron(sparse.identity(len(limits)), np.ones((1, k - 1)))
+    G = sparse.vstack([sums, -sparse.identity(n_multipliers)])
+    h = np.append(limits, np.zeros(n_multipliers))
     # The brackets of all classes together sum to zero anyhow.
-    x, bias, solved = _clarabel(P, -np.ones(len(at)), signs[:-1], G, h)
+    x, bias, solved = _clarabel(P, -np.ones(n_multipliers), signs[:-1], G, h)
     alpha = np.zeros((n, k, k))
+    alpha[place] = x
     bias = np.append(bias, 0.0)
-    alpha[i, j, m] = x
     return Answer(brackets(alpha).T, bias - bias.mean(), alpha, solved)
 
 
 def _clarabel(P, q, equalities, G, h):
-    """Minimise 1/2 x'Px + q'x with equalities x = 0 and G x <= h, where entries of h may be inf."""
+    """Minimise 1/2 x'Px + q'x with equalities x = 0 and G x <= h: x, their multipliers, success."""
     import clarabel
 
     settings = clarabel.DefaultSettings()
@@ -193,25 +166,20 @@ def _clarabel(P, q, equalities, G, h):
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _GENERIC_TOL
     n_equal = len(equalities)
-    bounded = np.isfinite(h)
-    conditions = sparse.vstack([sparse.csr_matrix(equalities), G[bounded]]).tocsc()
-    right = np.concatenate([np.zeros(n_equal), h[bounded]])
-    cones = [clarabel.ZeroConeT(n_equal), clarabel.NonnegativeConeT(int(bounded.sum()))]
+    conditions = sparse.vstack([sparse.csr_matrix(equalities), G]).tocsc()
+    right = np.append(np.zeros(n_equal), h)
+    cones = [clarabel.ZeroConeT(n_equal), clarabel.NonnegativeConeT(len(h))]
     P = sparse.csc_matrix(np.triu(P))
     found = clarabel.DefaultSolver(P, q, conditions, right, cones, settings).solve()
-    solved = found.status in (
-        clarabel.SolverStatus.Solved,
-        clarabel.SolverStatus.AlmostSolved,
-    )
+    solved = str(found.status) in ("Solved", "AlmostSolved")
     return np.array(found.x), np.array(found.z)[:n_equal], solved
 
 
 def _linear_system(machine):
     """The bordered system of the LS machine by numpy's general solver."""
-    ones = np.ones((len(machine.y), 1))
-    system = np.block(
-        [[machine.problem.K + np.diag(machine.ridge), ones], [ones.T, 0.0]]
-    )
+    K = machine.problem.K + np.diag(machine.ridge)
+    system = np.pad(K, (0, 1), constant_values=1.0)
+    system[-1, -1] = 0.0
     found = np.linalg.solve(system, np.append(machine.y, 0.0))
     return _of_multipliers(found[:-1], found[-1])
 
@@ -221,25 +189,21 @@ def _cholesky(machine):
 
 
 def _eigenvectors(machine):
-    return _of_result(
-        machine, LSPath(machine.problem.K, machine.y).solve(machine.problem.C)
-    )
+    found = LSPath(machine.problem.K, machine.y).solve(machine.problem.C)
+    return _of_result(machine, found)
 
 
 def _normal_equations(machine):
     """The primal of the LS machine: one least-squares problem in the features."""
     problem = machine.problem
-    design = problem.design
-    x = least_squares_path(design, problem.y, [problem.C])[0]
-    beta = problem.cost * (problem.y - design.augmented @ x)
-    return Answer(
-        design.coefficients(x[:-1]), float(x[-1]), beta, True, problem.is_linear
-    )
+    (x,) = least_squares_path(problem.design, problem.y, [problem.C])
+    beta = problem.cost * (problem.y - problem.design.augmented @ x)
+    return Answer(problem.design.coefficients(x[:-1]), float(x[-1]), beta)
 
 
 class _Solver(NamedTuple):
     machines: tuple[str, ...]
-    run: Callable
+    run: Callable[..., Answer]
 
 
 #: Shares no code with the others.
@@ -248,7 +212,7 @@ REFERENCE = "generic QP (Clarabel)"
 #: Every solver: the machines that it trains, and the function that does.
 SOLVERS = {
     "SMO, first order": _Solver(MACHINES, partial(_smo, selection="first_order")),
-    "SMO, second order": _Solver(MACHINES, _smo),
+    "SMO, second order": _Solver(MACHINES, partial(_smo, selection="second_order")),
     "SMO, accelerated": _Solver(MACHINES, partial(_smo, accelerate=True)),
     "MDM": _Solver(("L2",), _mdm),
     "MDM, accelerated": _Solver(("L2",), partial(_mdm, accelerate=True)),

@@ -8,6 +8,7 @@ of all solvers certifies every answer.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -17,7 +18,7 @@ from companion.papers.across.agreement.problems import MINIMUM_MARGIN
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver returns: coefficients of the samples in w (of features: ``on_features``).
+    """What a solver returns: coefficients of w, of the samples or, where it is linear, of features.
 
     ``multipliers`` are y_i alpha_i of two classes, alpha_ijl of several, or None.
     """
@@ -25,12 +26,10 @@ class Answer:
     coef: np.ndarray
     intercept: float | np.ndarray
     multipliers: np.ndarray | None
-    converged: bool
-    on_features: bool = False
+    converged: bool = True
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """P of the function, D of the multipliers made feasible, decision values (sample, then new)."""
 
     primal: float
@@ -47,18 +46,18 @@ class Yardstick:
         self.y = problem.y
         self.cost = problem.cost
         self._X = np.concatenate([problem.X, problem.X_new])
-        self._products = self._X @ problem.X.T
-        if not problem.is_linear:
-            self._products = np.exp(
-                -problem.gamma * cdist(self._X, problem.X, "sqeuclidean")
-            )
+        if problem.is_linear:
+            self._products = self._X @ problem.X.T
+        else:
+            squares = cdist(self._X, problem.X, "sqeuclidean")
+            self._products = np.exp(-problem.gamma * squares)
         self._K = self._products[: len(problem.y)]
 
     def judge(self, answer):
         """The measure of an answer, from nothing but the answer."""
         coef = answer.coef
         n = len(self.y)
-        if answer.on_features:
+        if coef.shape[-1] != n:  # of the features
             products = self._X @ coef.T
             squared_norm = np.sum(coef**2)
         else:
@@ -73,11 +72,6 @@ class Yardstick:
 
 def machine_of(problem, name):
     """One of the machines that a problem is for."""
-    if name not in problem.machines:
-        known = ", ".join(problem.machines)
-        raise ValueError(
-            f"{problem.name!r} is a problem for {known}. Got {name!r} instead."
-        )
     return (ManyClasses if name == MINIMUM_MARGIN else TwoClasses)(problem, name)
 
 
@@ -97,27 +91,20 @@ class TwoClasses(Yardstick):
         self.high = np.where((y > 0) | both, most, 0.0)
         self.ridge = 1.0 / self.cost if self.is_squared else np.zeros(len(y))
 
-    @property
-    def box(self):
-        """Bounds of alpha."""
-        return np.sort([self.y * self.low, self.y * self.high], axis=0)
-
     def total(self, values):
         """Sum of the losses at decision values."""
         r = self.y - values
-        r = np.where(r > 0.0, r * (self.high > 0.0), r * (self.low < 0.0))
-        return float(np.sum(self.cost * (0.5 * r**2 if self.is_squared else np.abs(r))))
+        counts = np.where(r > 0.0, self.high > 0.0, self.low < 0.0)
+        loss = 0.5 * r**2 if self.is_squared else np.abs(r)
+        return float(np.sum(self.cost * (loss * counts)))
 
     def feasible(self, beta):
         """Clipped to the box; those of the heavier sign are shrunk until the sum is 0."""
         beta = np.clip(beta, self.low, self.high)
         up = beta[beta > 0.0].sum()
         down = -beta[beta < 0.0].sum()
-        if up == 0.0 or down == 0.0:
-            return np.zeros_like(beta)
-        return np.where(
-            beta > 0.0, beta * min(1.0, down / up), beta * min(1.0, up / down)
-        )
+        kept = min(up, down) / np.maximum([up, down], np.finfo(float).tiny)
+        return beta * np.where(beta > 0.0, *kept)
 
     def dual(self, beta):
         """D of feasible multipliers."""
