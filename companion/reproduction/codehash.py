@@ -10,10 +10,11 @@ the same under every supported Python.
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
@@ -23,49 +24,28 @@ _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
+#: A module and the names that are taken of it, one of the other.
+Place = tuple[str, ...]
 
+
+@dataclass(frozen=True, eq=False)
 class _Module:
-    """What a module defines and imports: statements by name, and where imported names lead.
+    """The statements that shape each name of a module, and the places of imported names."""
 
-    A place is a module and the names that are taken of it, one of the other.
-    """
-
-    def __init__(self, spec: ModuleSpec):
-        self.name = spec.name
-        self.package = spec.parent
-        self.imports: dict[str, tuple[str, ...]] = {}
-        self.statements: dict[str, list[ast.stmt]] = {}
-        for statement in ast.parse(Path(str(spec.origin)).read_bytes()).body:
-            if not isinstance(statement, _DEFINITIONS):
-                self.imports |= self.imported_by([*ast.walk(statement)])
-            for bound in _shaped_names(statement):
-                self.statements.setdefault(bound, []).append(statement)
-
-    def imported_by(self, nodes: list[ast.AST]) -> dict[str, tuple[str, ...]]:
-        """Names that imports among some nodes bind, and the places they stand for."""
-        found: dict[str, tuple[str, ...]] = {}
-        for node in nodes:
-            if isinstance(node, ast.Import):
-                for part in node.names:
-                    bound = part.asname or part.name.partition(".")[0]
-                    found[bound] = (part.name if part.asname else bound,)
-            elif isinstance(node, ast.ImportFrom):
-                home = resolve_name(
-                    "." * node.level + (node.module or ""), self.package
-                )
-                found |= {
-                    part.asname or part.name: (home, part.name) for part in node.names
-                }
-        return found
+    name: str
+    package: str
+    statements: dict[str, list[ast.stmt]]
+    imports: dict[str, Place]
 
     @cache  # noqa: B019  (modules are kept for good)
-    def definition(self, name: str) -> tuple[str, list[tuple[str, ...]]]:
+    def definition(self, name: str) -> tuple[str, list[Place]]:
         """The statements that shape a name, spelled, and the places that they read."""
-        reached = []
+        reached: list[Place] = []
         for statement in self.statements[name]:
-            nodes = [*ast.walk(statement)]
-            imports = self.imports | self.imported_by(nodes)
-            for read, *attributes in _names(nodes):
+            imports = self.imports | _imports([statement], self.package)
+            reads = _Reads()
+            reads.visit(statement)
+            for read, *attributes in sorted(reads.names):
                 if read in imports:
                     reached.append((*imports[read], *attributes))
                 if read in self.statements:
@@ -73,51 +53,74 @@ class _Module:
         return "\n".join(map(spelled, self.statements[name])), reached
 
 
-def _shaped_names(statement: ast.stmt) -> set[str]:
-    """The names of a module that a statement binds or may change."""
-    if isinstance(statement, _DEFINITIONS):
-        return {statement.name}
-    nodes = [*ast.walk(statement)]
-    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-    plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and all(
-        isinstance(target, (ast.Name, ast.Tuple)) for target in targets
-    )
-    if plain and not any(isinstance(node, ast.NamedExpr) for node in nodes):
-        # what a comprehension in the value counts by is no name of the module
-        nodes = [node for target in targets for node in ast.walk(target)]
-    # What is no plain assignment, such as a loop or a call, may change all that it names.
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
-    return names - {"__all__", "__name__"}
-
-
 @cache
 def _module(name: str) -> _Module | None:
     """The module of that name, None if there is none or it is no Python source."""
     try:
         spec = find_spec(name)
-    except (
-        ModuleNotFoundError,
-        ValueError,
-    ):  # the latter of a script that runs as __main__
+    except (ModuleNotFoundError, ValueError):  # the latter of a script run as __main__
         return None
     if spec is None or not (spec.origin or "").endswith(".py"):
         return None
-    return _Module(spec)
+    body = ast.parse(Path(str(spec.origin)).read_bytes()).body
+    statements = defaultdict(list)
+    for statement in body:
+        for shaped in _shaped_names(statement):
+            statements[shaped].append(statement)
+    package = spec.parent or ""
+    plain = [part for part in body if not isinstance(part, _DEFINITIONS)]
+    return _Module(name, package, dict(statements), _imports(plain, package))
 
 
-def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
-    """Names that are read, each with the attributes that are taken of it."""
-    owners = set()
-    for node in nodes:  # from outside in
+def _imports(statements: Iterable[ast.stmt], package: str) -> dict[str, Place]:
+    """Names that imports in some statements bind, and the places they stand for."""
+    found: dict[str, Place] = {}
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        if isinstance(node, ast.Import):
+            for part in node.names:
+                top = part.name.partition(".")[0]
+                found[part.asname or top] = (part.name if part.asname else top,)
+        elif isinstance(node, ast.ImportFrom):
+            home = resolve_name("." * node.level + (node.module or ""), package)
+            for part in node.names:
+                found[part.asname or part.name] = (home, part.name)
+    return found
+
+
+def _shaped_names(statement: ast.stmt) -> set[str]:
+    """The names of a module that a statement binds or may change."""
+    if isinstance(statement, _DEFINITIONS):
+        return {statement.name}
+    if isinstance(statement, ast.Assign):
+        changed: list = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        changed = [statement.target]
+    else:  # such as a loop or a call, which may change all that it names
+        changed = [statement]
+    nodes = [node for part in changed for node in ast.walk(part)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
+    return names - {"__all__", "__name__"}
+
+
+class _Reads(ast.NodeVisitor):
+    """Collects the names in a tree, each with the attributes that are taken of it."""
+
+    def __init__(self) -> None:
+        self.names: set[tuple[str, ...]] = set()
+
+    def visit_Name(self, node: ast.expr) -> None:
         attributes: list[str] = []
         owner = node
         while isinstance(owner, ast.Attribute):
             attributes.insert(0, owner.attr)
             owner = owner.value
-            owners.add(id(owner))
-        if isinstance(owner, ast.Name) and id(node) not in owners:
-            yield owner.id, *attributes
+        if isinstance(owner, ast.Name):
+            self.names.add((owner.id, *attributes))
+        else:
+            self.visit(owner)
+
+    visit_Attribute = visit_Name
 
 
 def closure(function: Callable) -> dict[tuple[str, str], str]:
@@ -125,9 +128,9 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
 
     A ValueError says that the function is not one at the top level of an importable module.
     """
-    top = function.__module__ or ""
+    top = function.__module__ or "__main__"
     name = function.__qualname__
-    module = _module(top) if top else None
+    module = _module(top)
     if module is None or name not in module.statements:
         raise ValueError(
             f"A study's compute must be a function at the top level of a module. Got {top}:{name}."
@@ -159,22 +162,18 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
     return found
 
 
-def _imported_from(module: _Module, name: str) -> tuple[str, ...]:
+def _imported_from(module: _Module, name: str) -> Place:
     """The place that a name of a module leads to; none if it is defined there."""
-    home = module.name
-    if module.imports.get(name, (home, name)) != (home, name):
+    place = (module.name, name)
+    if module.imports.get(name, place) != place:
         return module.imports[name]
     if name in module.statements or name.startswith("__"):
         return ()
-    if _module(f"{home}.{name}") is not None:
-        return (f"{home}.{name}",)
+    if _module(".".join(place)) is not None:
+        return (".".join(place),)
     # what a module gives though its source does not define it (PEP 562)
-    value = getattr(import_module(home), name)
-    defined = getattr(value, "__module__", home)
-    origin = (defined, getattr(value, "__qualname__", name))
-    if origin == (home, name):
-        raise ValueError(f"The definition of {name} cannot be found from {home}.")
-    return origin
+    value = getattr(import_module(module.name), name)
+    return value.__module__, value.__qualname__
 
 
 #: Digests by module and name of the function, which kernels take over from who starts them.
@@ -186,7 +185,7 @@ def code_digest(function: Callable) -> str:
 
     It is that of the source when it is first asked for, which is what this process runs.
     """
-    place = function.__module__, function.__qualname__
+    place = (function.__module__, function.__qualname__)
     if place not in KNOWN_DIGESTS:
         found = closure(function).items()
         text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))
