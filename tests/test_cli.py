@@ -582,11 +582,11 @@ DAMAGE = {
         "a record removed": (indexed(cut(4, 5)), ": 1 of 4 units have no record"),
         "a stray": (
             indexed(edited(of_another)),
-            ", line 4: 1 of 4 records are of no unit",
+            ": 1 of 4 records are of no unit",
         ),
         "old code": (
             in_index(cell(2, 2, "0" * 12)),
-            ", line 2: 4 of 4 records were made by other",
+            ": 4 of 4 records were made by other",
         ),
         "a digit": (cell(5, 2, "1.1"), "it was altered, as its sha256 in .*index.csv"),
         "cut in a line": (shortened(6), "line 9: 2 cells instead of 3"),
