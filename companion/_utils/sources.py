@@ -29,16 +29,11 @@ def spelled(tree) -> str:
     return f"{type(tree).__name__}({';'.join(parts)})"
 
 
-def digest_of(package=_PACKAGE):
-    """Digest of all sources of a package, as they are now."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        digest.update(f"{path.relative_to(package).as_posix()}\n{text}".encode())
-    return digest.hexdigest()
-
-
 @cache
 def sources_digest():
-    """That of this package when it is first asked for: of what this process runs."""
-    return digest_of()
+    """Digest of all sources of this package when it is first asked for: of what runs here."""
+    digest = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        digest.update(f"{path.relative_to(_PACKAGE).as_posix()}\n{text}".encode())
+    return digest.hexdigest()
