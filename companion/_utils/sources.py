@@ -7,7 +7,6 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 _WITH_BODY = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_UNSPELLED = {"ctx", "kind", "type_comment", "type_ignores"}
 
 
 def spelled(tree) -> str:
@@ -24,7 +23,7 @@ def spelled(tree) -> str:
     parts = [
         f"{name}={spelled(value)}"
         for name, value in fields.items()
-        if name not in _UNSPELLED and value not in (None, [])
+        if name != "ctx" and value not in (None, [])
     ]
     return f"{type(tree).__name__}({';'.join(parts)})"
 

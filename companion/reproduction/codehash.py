@@ -11,7 +11,7 @@ the same under every supported Python.
 import ast
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -24,33 +24,17 @@ _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
-#: A module and the names that are taken of it, one of the other.
-Place = tuple[str, ...]
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Module:
-    """The statements that shape each name of a module, and the places of imported names."""
+    """The statements that shape each name of a module, and where its imported names stand.
 
-    name: str
-    package: str
+    A place is a module and the names that are taken of it, one of the other. A name that is
+    imported differently in several functions has several.
+    """
+
     statements: dict[str, list[ast.stmt]]
-    imports: dict[str, Place]
-
-    @cache  # noqa: B019  (modules are kept for good)
-    def definition(self, name: str) -> tuple[str, list[Place]]:
-        """The statements that shape a name, spelled, and the places that they read."""
-        reached: list[Place] = []
-        for statement in self.statements[name]:
-            imports = self.imports | _imports([statement], self.package)
-            reads = _Reads()
-            reads.visit(statement)
-            for read, *attributes in sorted(reads.names):
-                if read in imports:
-                    reached.append((*imports[read], *attributes))
-                if read in self.statements:
-                    reached.append((self.name, read))
-        return "\n".join(map(spelled, self.statements[name])), reached
+    imports: dict[str, set[tuple[str, ...]]]
 
 
 @cache
@@ -62,41 +46,33 @@ def _module(name: str) -> _Module | None:
         return None
     if spec is None or not (spec.origin or "").endswith(".py"):
         return None
-    body = ast.parse(Path(str(spec.origin)).read_bytes()).body
-    statements = defaultdict(list)
-    for statement in body:
+    tree = ast.parse(Path(str(spec.origin)).read_bytes())
+    module = _Module(defaultdict(list), defaultdict(set))
+    for statement in tree.body:
         for shaped in _shaped_names(statement):
-            statements[shaped].append(statement)
-    package = spec.parent or ""
-    plain = [part for part in body if not isinstance(part, _DEFINITIONS)]
-    return _Module(name, package, dict(statements), _imports(plain, package))
-
-
-def _imports(statements: Iterable[ast.stmt], package: str) -> dict[str, Place]:
-    """Names that imports in some statements bind, and the places they stand for."""
-    found: dict[str, Place] = {}
-    for node in (node for statement in statements for node in ast.walk(statement)):
+            module.statements[shaped].append(statement)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for part in node.names:
                 top = part.name.partition(".")[0]
-                found[part.asname or top] = (part.name if part.asname else top,)
+                place = part.name if part.asname else top
+                module.imports[part.asname or top].add((place,))
         elif isinstance(node, ast.ImportFrom):
-            home = resolve_name("." * node.level + (node.module or ""), package)
+            home = resolve_name("." * node.level + (node.module or ""), spec.parent)
             for part in node.names:
-                found[part.asname or part.name] = (home, part.name)
-    return found
+                module.imports[part.asname or part.name].add((home, part.name))
+    return module
 
 
 def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
+    changed: list[ast.AST] = [statement]  # a loop or a call may change all that it names
     if isinstance(statement, ast.Assign):
-        changed: list = statement.targets
+        changed = [*statement.targets]
     elif isinstance(statement, ast.AnnAssign):
         changed = [statement.target]
-    else:  # such as a loop or a call, which may change all that it names
-        changed = [statement]
     nodes = [node for part in changed for node in ast.walk(part)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     names |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
@@ -110,17 +86,29 @@ class _Reads(ast.NodeVisitor):
         self.names: set[tuple[str, ...]] = set()
 
     def visit_Name(self, node: ast.expr) -> None:
-        attributes: list[str] = []
-        owner = node
-        while isinstance(owner, ast.Attribute):
-            attributes.insert(0, owner.attr)
-            owner = owner.value
-        if isinstance(owner, ast.Name):
-            self.names.add((owner.id, *attributes))
+        attributes: tuple[str, ...] = ()
+        while isinstance(node, ast.Attribute):
+            attributes = (node.attr, *attributes)
+            node = node.value
+        if isinstance(node, ast.Name):
+            self.names.add((node.id, *attributes))
         else:
-            self.visit(owner)
+            self.visit(node)
 
     visit_Attribute = visit_Name
+
+
+@cache
+def _definition(home: str, name: str) -> tuple[str, set[tuple[str, ...]]]:
+    """The statements that shape a name of a module, spelled, and the names that they read."""
+    module = _module(home)
+    assert module is not None
+    reads = _Reads()
+    for statement in module.statements[name]:
+        reads.visit(statement)
+    known = module.statements.keys() | module.imports
+    names = {read for read in reads.names if read[0] in known}
+    return "\n".join(map(spelled, module.statements[name])), names
 
 
 def closure(function: Callable) -> dict[tuple[str, str], str]:
@@ -147,14 +135,14 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
             raise ValueError(
                 f"The code of a study must be Python source. {home} is not."
             )
-        for name in names[:1] or module.statements | module.imports:
+        for name in names[:1] or module.statements.keys() | module.imports:
             if (home, name) in found:
                 continue
             if name in module.statements:
-                found[home, name], reached = module.definition(name)
-                for place in reached:
-                    reach(*place)
-            if place := _imported_from(module, name):
+                found[home, name], reads = _definition(home, name)
+                for read in reads:
+                    reach(home, *read)
+            for place in _places(home, name):
                 reach(*place, *names[1:])
 
     reach(top, name)
@@ -162,18 +150,18 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
     return found
 
 
-def _imported_from(module: _Module, name: str) -> Place:
-    """The place that a name of a module leads to; none if it is defined there."""
-    place = (module.name, name)
-    if module.imports.get(name, place) != place:
-        return module.imports[name]
-    if name in module.statements or name.startswith("__"):
-        return ()
-    if _module(".".join(place)) is not None:
-        return (".".join(place),)
+def _places(home: str, name: str) -> set[tuple[str, ...]]:
+    """Where a name of a module leads to; nowhere if it is defined there."""
+    module = _module(home)
+    assert module is not None
+    places = module.imports.get(name, set()) - {(home, name)}
+    if places or name in module.statements or name.startswith("__"):
+        return places
+    if _module(f"{home}.{name}") is not None:
+        return {(f"{home}.{name}",)}
     # what a module gives though its source does not define it (PEP 562)
-    value = getattr(import_module(module.name), name)
-    return value.__module__, value.__qualname__
+    value = getattr(import_module(home), name)
+    return {(value.__module__, value.__qualname__)}
 
 
 #: Digests by module and name of the function, which kernels take over from who starts them.
