@@ -16,7 +16,10 @@ def spelled(tree) -> str:
     if not isinstance(tree, ast.AST):
         return repr(tree)
     fields = dict(ast.iter_fields(tree))
-    if isinstance(tree, _WITH_BODY) and ast.get_docstring(tree, clean=False) is not None:
+    if (
+        isinstance(tree, _WITH_BODY)
+        and ast.get_docstring(tree, clean=False) is not None
+    ):
         fields["body"] = tree.body[1:]
     if isinstance(tree, ast.JoinedStr):  # to which Python 3.12 adds empty texts
         fields["values"] = [v for v in tree.values if getattr(v, "value", None) != ""]

@@ -68,7 +68,9 @@ class KeptLedgers:
         texts = (sources_digest(), repr(list_papers()), *_VERSIONS)
         digest = hashlib.sha256("\n".join(texts).encode())
         for path in sorted(p for top in self._folders for p in top.rglob("*")):
-            with suppress(OSError):  # of a folder, or a file that a run has just replaced
+            with suppress(
+                OSError
+            ):  # of a folder, or a file that a run has just replaced
                 content = hashlib.sha256(path.read_bytes()).digest()
                 digest.update(os.fsencode(path) + b"\0" + content)
         return digest.hexdigest()

@@ -54,8 +54,7 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
                 taken = "A result must have a name other than the parameters"
                 raise ValueError(f"{taken}. Got {name!r}.")
             plain[name] = to_scalar(value, f"'{name}' of {unit}")
-            cell(name)
-            cell(plain[name])
+            cell(plain[name])  # can it be written?
         checked.append(plain)
     if not checked:
         raise ValueError("compute must return at least one row.")

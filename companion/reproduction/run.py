@@ -127,46 +127,46 @@ def _stored(store: RecordStore) -> Records:
     return Records(frame, len(store.units), _gaps(store, codes))
 
 
-def _gaps(store: RecordStore, codes: dict[tuple[str, ...], str]) -> dict[str, list[str]]:
+def _gaps(
+    store: RecordStore, codes: dict[tuple[str, ...], str]
+) -> dict[str, list[str]]:
     """What is wrong with the records that are there, by kind."""
     table = store.path if store.profile == "paper" else store.working
     gaps: dict[str, list[str]] = {"missing": [], "stale": []}
     if absent := [unit for cells, unit in store.units.items() if cells not in codes]:
         few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
-    listed = codes.keys() & store.units.keys()
-    n_old = sum(codes[cells] != store.code for cells in listed)
+    listed = [code for cells, code in codes.items() if cells in store.units]
+    old = f"were made by other code or data than {store.code}"
     faults = {
-        f"were made by other code or data than {store.code}": n_old,
+        old: len(listed) - listed.count(store.code),
         "are of no unit listed": len(codes) - len(listed),
     }
     for fault, number in faults.items():
         if number:
-            gaps["stale"].append(
-                f"{table}: {number} of {len(codes)} records {fault}; `companion reproduce "
-                f"--profile {store.profile} --fresh` computes them again"
-            )
+            many = f"{table}: {number} of {len(codes)} records {fault}"
+            command = f"companion reproduce --profile {store.profile} --fresh"
+            gaps["stale"].append(f"{many}; `{command}` computes them again")
     return gaps
 
 
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
-    order = {unit.key: unit for unit in todo}
-    outcomes: dict[str, dict[str, str]] = {"failed": {}, "damaged": {}, "missing": {}}
+    reasons: dict[str, dict[Unit, str]] = {"failed": {}, "damaged": {}, "missing": {}}
     computed = 0
     bar = _progress_bar(len(todo), store.name)
     try:
-        with bar, compute_units(store.study, todo, *workers) as finished:
-            for key, kind, content in finished:
+        with bar, compute_units(store.study, todo, *workers) as outcomes:
+            for unit, kind, content in outcomes:
                 if kind == "rows":
-                    store.append(order[key], content)
+                    store.append(unit, content)
                     computed += 1
                 else:
-                    outcomes[kind][key] = content
+                    reasons[kind][unit] = content
                 bar.update()
         failed, damaged, missing = (
-            {unit: reasons[key] for key, unit in order.items() if key in reasons}
-            for reasons in outcomes.values()
+            {unit: found[unit] for unit in todo if unit in found}
+            for found in reasons.values()
         )
         if failed:
             raise _failure(store, failed | damaged)
@@ -180,8 +180,8 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
 
 def _failure(store: RecordStore, failed: dict[Unit, str]) -> UnitError:
     lines = [f"{unit}: {reason}" for unit, reason in failed.items()]
-    if more := len(lines[_NAMED_FAILURES:]):
-        lines[_NAMED_FAILURES:] = [f"... and {more} more"]
+    if len(lines) > _NAMED_FAILURES:
+        lines = [*lines[:_NAMED_FAILURES], "..."]
     return UnitError(
         f"{len(failed)} of {len(store.units)} units of {store.name} failed; the others are stored "
         "and will not be computed again.\n  " + "\n  ".join(lines)

@@ -71,11 +71,10 @@ class RecordStore:
         self.parameters = [*dict.fromkeys(names)]
         self.units: dict[tuple[str, ...], Unit] = {}
         for unit in listed:
-            if (unit.paper, unit.study) != (study.paper, study.name):
-                raise ValueError(f"{self.name} lists a unit of another study: {unit}.")
             cells = self._cells(self._row(unit))
-            if cells in self.units:
-                raise ValueError(f"{self.name} lists a unit twice: {unit}.")
+            if cells in self.units or f"{unit.paper}/{unit.study}" != self.name:
+                fault = "lists a unit twice, or of another study"
+                raise ValueError(f"{self.name} {fault}: {unit}.")
             self.units[cells] = unit
         # of the code and, if there are any, of the data that it works on
         self.code = code_digest(study.compute)
@@ -176,7 +175,9 @@ class RecordStore:
         """Store a finished unit: from now on it is kept, whatever becomes of this process."""
         digits = self.study.digits
         known = self._row(unit)
-        cells = [known | {name: cell(row[name], digits) for name in row} for row in rows]
+        cells = [
+            known | {name: cell(row[name], digits) for name in row} for row in rows
+        ]
         line = (unit.key, self.code, json.dumps(cells))
         with self._database("write") as database:
             database.execute("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", line)
@@ -221,7 +222,9 @@ class RecordStore:
         is_complete = found.keys() >= self.units.keys()
         if not waiting or (is_fresh and not is_complete):
             return
-        if not is_complete:  # else no committed table is needed, which may be an older one
+        if (
+            not is_complete
+        ):  # else no committed table is needed, which may be an older one
             found = self.records(waiting)
         kept = [found[cells] for cells in self.units if cells in found]
         if dropped := len(found) - len(kept):

@@ -111,7 +111,9 @@ class Unit:
                 raise TypeError(
                     f"{owner}: parameter names must be strings. Got {name!r} instead."
                 )
-            plain[name] = to_scalar(value, f"parameter '{name}' of {owner}", finite=True)
+            plain[name] = to_scalar(
+                value, f"parameter '{name}' of {owner}", finite=True
+            )
         object.__setattr__(self, "params", plain)
 
     @cached_property

@@ -250,9 +250,7 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@cases(
-    "profile, kind, later", ("paper", "csv", (0, 6)), ("quick", "sqlite", (4,))
-)
+@cases("profile, kind, later", ("paper", "csv", (0, 6)), ("quick", "sqlite", (4,)))
 def test_old_records_are_told_with_their_file_and_quick_ones_made_again(
     places, other_code, profile, kind, later
 ):

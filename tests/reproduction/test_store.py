@@ -257,6 +257,7 @@ def test_a_study_with_a_unit_twice_or_of_another_is_refused():
     twice = Study(
         "tests", "table_0", lambda profile: base.units(profile) * 2, base.compute
     )
-    refused(r"lists a unit twice: tests/table_0\(C=10.0, repet", RecordStore, twice)
+    fault = "lists a unit twice, or of another study: tests/table_0"
+    refused(rf"{fault}\(C=10.0, repet", RecordStore, twice)
     other = Study("tests", "table_9", base.units, base.compute)
-    refused("lists a unit of another study: tests/table_0", RecordStore, other)
+    refused(fault, RecordStore, other)
