@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
@@ -37,15 +38,20 @@ class _Module:
     imports: dict[str, set[tuple[str, ...]]]
 
 
-@cache
-def _module(name: str) -> _Module | None:
-    """The module of that name, None if there is none or it is no Python source."""
+def _source(name: str) -> ModuleSpec | None:
+    """What is known of a module that is Python source, None if there is none of that name."""
     try:
         spec = find_spec(name)
     except (ModuleNotFoundError, ValueError):  # the latter of a script run as __main__
         return None
-    if spec is None or not (spec.origin or "").endswith(".py"):
-        return None
+    return spec if spec and str(spec.origin).endswith(".py") else None
+
+
+@cache
+def _module(name: str) -> _Module:
+    spec = _source(name)
+    if spec is None:
+        raise ValueError(f"The code of a study must be Python source. {name} is not.")
     tree = ast.parse(Path(str(spec.origin)).read_bytes())
     module = _Module(defaultdict(list), defaultdict(set))
     for statement in tree.body:
@@ -68,9 +74,7 @@ def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
-    changed: list[ast.AST] = [
-        statement
-    ]  # a loop or a call may change all that it names
+    changed: list[ast.AST] = [statement]  # a loop or a call may change all that it names
     if isinstance(statement, ast.Assign):
         changed = [*statement.targets]
     elif isinstance(statement, ast.AnnAssign):
@@ -104,7 +108,6 @@ class _Reads(ast.NodeVisitor):
 def _definition(home: str, name: str) -> tuple[str, set[tuple[str, ...]]]:
     """The statements that shape a name of a module, spelled, and the names that they read."""
     module = _module(home)
-    assert module is not None
     reads = _Reads()
     for statement in module.statements[name]:
         reads.visit(statement)
@@ -120,8 +123,7 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
     """
     top = function.__module__ or "__main__"
     name = function.__qualname__
-    module = _module(top)
-    if module is None or name not in module.statements:
+    if _source(top) is None or name not in _module(top).statements:
         raise ValueError(
             f"A study's compute must be a function at the top level of a module. Got {top}:{name}."
         )
@@ -133,10 +135,6 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
         if home.partition(".")[0] not in packages:
             return
         module = _module(home)
-        if module is None:
-            raise ValueError(
-                f"The code of a study must be Python source. {home} is not."
-            )
         for name in names[:1] or module.statements.keys() | module.imports:
             if (home, name) in found:
                 continue
@@ -155,11 +153,10 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
 def _places(home: str, name: str) -> set[tuple[str, ...]]:
     """Where a name of a module leads to; nowhere if it is defined there."""
     module = _module(home)
-    assert module is not None
     places = module.imports.get(name, set()) - {(home, name)}
     if places or name in module.statements or name.startswith("__"):
         return places
-    if _module(f"{home}.{name}") is not None:
+    if _source(f"{home}.{name}"):
         return {(f"{home}.{name}",)}
     # what a module gives though its source does not define it (PEP 562)
     value = getattr(import_module(home), name)

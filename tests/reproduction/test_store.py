@@ -59,8 +59,9 @@ def test_reading_makes_no_folder(store, places):
 
 
 @pytest.mark.slow
-def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(store):
+def test_a_killed_process_loses_no_finished_unit_and_leaves_no_broken_file(places):
     """Killed again and again, in the middle of a transaction as likely as between two."""
+    store = RecordStore(study(n_repetitions=500))
     script = (
         "for unit in store.units.values():\n"
         "    store.append(unit, [{'error': 1 / 3, 'filler': 'x' * 20000}])\n"
