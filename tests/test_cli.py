@@ -588,12 +588,12 @@ DAMAGE = {
             in_index(cell(2, 2, "0" * 12)),
             ": 4 of 4 records were made by other",
         ),
-        "a digit": (cell(5, 2, "1.1"), "it was altered, as its sha256 in .*index.csv"),
+        "a digit": (cell(5, 2, "1.1"), "it was altered: .*index.csv has no line of it with its sha"),
         "cut in a line": (shortened(6), "line 9: 2 cells instead of 3"),
         "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
     },
     INDEX: {
-        "a line removed": (cut(2, 2), "table_1.csv: .*index.csv has no line of it"),
+        "a line removed": (cut(2, 2), "table_1.csv: it was altered: .*index.csv has no line of it"),
         "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
     },
     PRINT: {

@@ -134,10 +134,9 @@ class RecordStore:
             entry = load_index().get(self.name)
             if entry is None or digest_of_table(content) != entry.sha256:
                 parse_table(content)  # which may know the line
-                wrong = f"{index_path()} has no line of it"
-                if entry is not None:
-                    wrong = f"it was altered, as its sha256 in {index_path()} shows"
-                raise ValueError(wrong)
+                raise ValueError(
+                    f"it was altered: {index_path()} has no line of it with its sha256"
+                )
             if not content.startswith(",".join(self.parameters).encode()):
                 names = ", ".join(self.parameters)
                 raise ValueError(f"line 1: the first columns must be {names}")
