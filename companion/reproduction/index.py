@@ -6,6 +6,8 @@ that a table that is old or was altered is known without a digest in each of its
 
 import hashlib
 import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,13 +68,34 @@ def read_table(path: Path) -> bytes:
     return lzma.decompress(packed(path).read_bytes())
 
 
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Keep other processes from writing a table and its entry."""
+    lock = cache_dir().absolute() / "records" / "index.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with only_one(lock, "the index of records"):
+        yield
+
+
+def read_indexed(path: Path, study: str) -> tuple[bytes, str]:
+    """The table of a study, and its code; "" if the index does not know it as it is.
+
+    What does not fit is read again once nobody is writing.
+    """
+    for lock in (nullcontext(), _locked()):
+        with lock:
+            content = read_table(path)
+            entry = load_index().get(study)
+        if entry and digest_of_table(content) == entry.sha256:
+            return content, entry.code
+    return content, ""
+
+
 def write_indexed(
     path: Path, study: str, content: bytes, n_units: int, code: str
 ) -> None:
     """Write the table of a study and its entry."""
-    lock = cache_dir().absolute() / "records" / "index.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with only_one(lock, "the index of records"):
+    with _locked():
         entries = load_index()
         entries[study] = Entry(str(n_units), code, digest_of_table(content))
         lines = [

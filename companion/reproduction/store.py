@@ -19,13 +19,7 @@ from companion._utils.paths import cache_dir, data_dir
 from companion._utils.processes import only_one
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.index import (
-    digest_of_table,
-    index_path,
-    load_index,
-    read_table,
-    write_indexed,
-)
+from companion.reproduction.index import index_path, read_indexed, write_indexed
 from companion.reproduction.records import (
     Record,
     Row,
@@ -91,7 +85,7 @@ class RecordStore:
 
     # ----------------------------------------------------------------------------- reading
 
-    def records(self, waiting: Found | None = None) -> Found:
+    def records(self) -> Found:
         """Every record there is, those of units that the study no longer lists included.
 
         One that waits is the later, and counts unless only the committed one is up to date.
@@ -100,7 +94,7 @@ class RecordStore:
         content, code = self._table()
         for row in parse_table(content):
             found.setdefault(self._cells(row), Record(code, [])).rows.append(row)
-        for cells, record in (self.waiting() if waiting is None else waiting).items():
+        for cells, record in self.waiting().items():
             old = found.get(cells)
             if old is None or old.code != self.code or record.code == self.code:
                 found[cells] = record
@@ -108,18 +102,15 @@ class RecordStore:
 
     def waiting(self) -> Found:
         """The records of the working file."""
-        if not self.working.exists():
-            return {}
-        with self._database("read") as database:
-            return self._select(database)
-
-    def _select(self, database: sqlite3.Connection) -> Found:
         found: Found = {}
-        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
-        if ("finished",) in tables:  # else a run was killed before its first unit
-            for code, stored in database.execute("SELECT code, rows FROM finished"):
-                rows = json.loads(stored)
-                found[self._cells(rows[0])] = Record(code, rows)
+        if not self.working.exists():
+            return found
+        with self._database("read") as database:
+            tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+            if ("finished",) in tables:  # else a run was killed before its first unit
+                for code, stored in database.execute("SELECT code, rows FROM finished"):
+                    rows = json.loads(stored)
+                    found[self._cells(rows[0])] = Record(code, rows)
         return found
 
     def _table(self) -> tuple[bytes, str]:
@@ -128,11 +119,10 @@ class RecordStore:
             return b"", ""
         with self._told("read", self.path):
             try:
-                content = read_table(self.path)
+                content, code = read_indexed(self.path, self.name)
             except (FileNotFoundError, NotADirectoryError):
                 return b"", ""
-            entry = load_index().get(self.name)
-            if entry is None or digest_of_table(content) != entry.sha256:
+            if not code:
                 parse_table(content)  # which may know the line
                 raise ValueError(
                     f"it was altered: {index_path()} has no line of it with its sha256"
@@ -140,18 +130,17 @@ class RecordStore:
             if not content.startswith(",".join(self.parameters).encode()):
                 names = ", ".join(self.parameters)
                 raise ValueError(f"line 1: the first columns must be {names}")
-            return content, entry.code
+            return content, code
 
     def read(self) -> tuple[Any, dict[tuple[str, ...], str]]:
         """The records of units listed, for pandas, and the code of every record.
 
         A committed table to which nothing waits to be added is read by pandas alone.
         """
-        waiting = self.waiting()
         content, code = self._table()
         codes = {}
-        if waiting or not content:
-            found = self.records(waiting)
+        if not content or self.waiting():
+            found = self.records()
             codes = {cells: record.code for cells, record in found.items()}
             content = self._table_of(found)
         frame, lines = to_frame(content, self.parameters, self.units)
@@ -215,7 +204,8 @@ class RecordStore:
         return True
 
     def _consolidate(self, database: sqlite3.Connection) -> None:
-        waiting = self._select(database) if self.profile == "paper" else {}
+        # Read by a connection of its own, while no other can write.
+        waiting = self.waiting() if self.profile == "paper" else {}
         is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
         found = {cells: r for cells, r in waiting.items() if r.code == self.code}
         is_complete = found.keys() >= self.units.keys()
@@ -224,7 +214,7 @@ class RecordStore:
         if (
             not is_complete
         ):  # else no committed table is needed, which may be an older one
-            found = self.records(waiting)
+            found = self.records()
         kept = [found[cells] for cells in self.units if cells in found]
         if dropped := len(found) - len(kept):
             logger.warning(
