@@ -74,7 +74,9 @@ def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
-    changed: list[ast.AST] = [statement]  # a loop or a call may change all that it names
+    changed: list[ast.AST] = [
+        statement
+    ]  # a loop or a call may change all that it names
     if isinstance(statement, ast.Assign):
         changed = [*statement.targets]
     elif isinstance(statement, ast.AnnAssign):

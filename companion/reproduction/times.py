@@ -37,14 +37,12 @@ def save_times(artefact, lines):
     for study, units, jobs, seconds in lines:
         times = (units, jobs, os.cpu_count(), round(seconds, 1))
         rows.append((artefact.id, study, *times))
-    latest = {_what(row): row for row in rows}.values()
-    table = pd.DataFrame(latest, columns=_COLUMNS)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    # A study is of a paper, whichever artefact it was computed for.
+    papers = table["artefact"].str.partition("/")[0]
+    owners = table["artefact"].where(table["study"] == NOTEBOOK, papers)
+    table = table[
+        ~table.assign(artefact=owners).duplicated(["artefact", "study"], "last")
+    ]
     table = table.sort_values("artefact", key=lambda ids: ids.map(order), kind="stable")
     replace_bytes(data_dir() / "times.csv", table.to_csv(index=False).encode())
-
-
-def _what(row):
-    """What a line is about: the notebook of an artefact, or a study of a paper."""
-    artefact, study, *_ = row
-    owner = artefact if study == NOTEBOOK else artefact.partition("/")[0]
-    return owner, study
