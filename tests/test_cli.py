@@ -580,20 +580,23 @@ DAMAGE = {
     TABLE: {
         "the table removed": (Path.unlink, ": 4 of 4 units have no record"),
         "a record removed": (indexed(cut(4, 5)), ": 1 of 4 units have no record"),
-        "a stray": (
-            indexed(edited(of_another)),
-            ", line 4: 1 of 4 records are of no unit",
-        ),
+        "a stray": (indexed(edited(of_another)), ": 1 of 4 records are of no unit"),
         "old code": (
             in_index(cell(2, 2, "0" * 12)),
-            ", line 2: 4 of 4 records were made by other",
+            ": 4 of 4 records were made by other",
         ),
-        "a digit": (cell(5, 2, "1.1"), "it was altered, as its sha256 in .*index.csv"),
+        "a digit": (
+            cell(5, 2, "1.1"),
+            "it was altered: .*index.csv has no line of it with its sha",
+        ),
         "cut in a line": (shortened(6), "line 9: 2 cells instead of 3"),
         "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
     },
     INDEX: {
-        "a line removed": (cut(2, 2), "table_1.csv: .*index.csv has no line of it"),
+        "a line removed": (
+            cut(2, 2),
+            "table_1.csv: it was altered: .*index.csv has no line of it",
+        ),
         "a conflict": (written(CONFLICT), "line 2: .*git left two versions"),
     },
     PRINT: {
@@ -850,15 +853,13 @@ def test_data_fetch_reports_each_file_and_fails_if_one_cannot_be_had(no_data):
 @pytest.fixture
 def not_installed(monkeypatch):
     """As if a package were not installed."""
-    version = metadata.version
+    distributions = metadata.distributions
 
-    def absent(absent):
-        def of(name):
-            if name == absent:
-                raise metadata.PackageNotFoundError(name)
-            return version(name)
+    def absent(package):
+        def of(**wanted):
+            return [] if wanted == {"name": package} else distributions(**wanted)
 
-        monkeypatch.setattr(metadata, "version", of)
+        monkeypatch.setattr(metadata, "distributions", of)
 
     return absent
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 #: How lines begin between which git left two versions of a file.
-_CONFLICT = ("<<<<<<< ", ">>>>>>> ")
+_CONFLICT = (b"<<<<<<< ", b">>>>>>> ")
 
 
 def read_csv(content):
@@ -16,29 +16,17 @@ def read_csv(content):
         raise ValueError(
             "line 1: it begins with a byte order mark; save it as UTF-8 without one"
         )
-    texts = []
     cells = []
-    try:
-        for line in content.splitlines() or [b""]:
-            texts.append(line.decode())
-            if texts[-1].startswith(_CONFLICT):
+    for number, line in enumerate(content.splitlines() or [b""], start=1):
+        try:
+            if line.startswith(_CONFLICT):
                 raise csv.Error("git left two versions of what follows")
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise _unreadable(
-            len(texts) + isinstance(error, UnicodeDecodeError), error
-        ) from error
-    try:
-        for line in (reader := csv.reader(texts, strict=True)):
-            if reader.line_num > len(cells) + 1:
-                raise csv.Error("a quote is not closed")
-            cells.append(line)
-    except csv.Error as error:
-        raise _unreadable(len(cells) + 1, error) from error
+            cells += csv.reader([line.decode()], strict=True)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(
+                f"line {number}: it cannot be read as CSV ({error})"
+            ) from error
     return cells
-
-
-def _unreadable(number, error):
-    return ValueError(f"line {number}: it cannot be read as CSV ({error})")
 
 
 def replace_bytes(path, content):

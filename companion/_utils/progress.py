@@ -1,7 +1,7 @@
 """A line on standard error that says how far a fit is, where ``verbose`` asks for it."""
 
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
@@ -9,7 +9,6 @@ from time import perf_counter
 _FIRST = 3.0
 _NEXT = 0.5
 
-_SILENT = nullcontext()
 _current = ContextVar("progress", default=None)
 
 
@@ -29,25 +28,21 @@ class _Line:
         self.width = max(self.width, len(line))
         print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
 
-    def end(self):
-        if self.width:
-            print(file=sys.stderr, flush=True)
-
-
-def progress(machine):
-    """Context in which solvers say how far they are, if the machine is verbose."""
-    return _shown(type(machine).__name__) if machine.verbose else _SILENT
-
 
 @contextmanager
-def _shown(name):
-    line = _Line(name)
+def progress(machine):
+    """Context in which solvers say how far they are, if the machine is verbose."""
+    if not machine.verbose:
+        yield
+        return
+    line = _Line(type(machine).__name__)
     before = _current.set(line)
     try:
         yield
     finally:
         _current.reset(before)
-        line.end()
+        if line.width:
+            print(file=sys.stderr, flush=True)
 
 
 def report(text, *values):

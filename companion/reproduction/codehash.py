@@ -10,7 +10,9 @@ the same under every supported Python.
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -24,100 +26,96 @@ _OWN = __name__.partition(".")[0]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+@dataclass(frozen=True)
 class _Module:
-    """What a module defines and imports: statements by name, and where imported names lead.
+    """The statements that shape each name of a module, and where its imported names stand.
 
-    A place is a module and the names that are taken of it, one of the other.
+    A place is a module and the names that are taken of it, one of the other. A name that is
+    imported differently in several functions has several.
     """
 
-    def __init__(self, spec: ModuleSpec):
-        self.name = spec.name
-        self.package = spec.parent
-        self.imports: dict[str, tuple[str, ...]] = {}
-        self.statements: dict[str, list[ast.stmt]] = {}
-        for statement in ast.parse(Path(str(spec.origin)).read_bytes()).body:
-            if not isinstance(statement, _DEFINITIONS):
-                self.imports |= self.imported_by([*ast.walk(statement)])
-            for bound in _shaped_names(statement):
-                self.statements.setdefault(bound, []).append(statement)
+    statements: dict[str, list[ast.stmt]]
+    imports: dict[str, set[tuple[str, ...]]]
 
-    def imported_by(self, nodes: list[ast.AST]) -> dict[str, tuple[str, ...]]:
-        """Names that imports among some nodes bind, and the places they stand for."""
-        found: dict[str, tuple[str, ...]] = {}
-        for node in nodes:
-            if isinstance(node, ast.Import):
-                for part in node.names:
-                    bound = part.asname or part.name.partition(".")[0]
-                    found[bound] = (part.name if part.asname else bound,)
-            elif isinstance(node, ast.ImportFrom):
-                home = resolve_name(
-                    "." * node.level + (node.module or ""), self.package
-                )
-                found |= {
-                    part.asname or part.name: (home, part.name) for part in node.names
-                }
-        return found
 
-    @cache  # noqa: B019  (modules are kept for good)
-    def definition(self, name: str) -> tuple[str, list[tuple[str, ...]]]:
-        """The statements that shape a name, spelled, and the places that they read."""
-        reached = []
-        for statement in self.statements[name]:
-            nodes = [*ast.walk(statement)]
-            imports = self.imports | self.imported_by(nodes)
-            for read, *attributes in _names(nodes):
-                if read in imports:
-                    reached.append((*imports[read], *attributes))
-                if read in self.statements:
-                    reached.append((self.name, read))
-        return "\n".join(map(spelled, self.statements[name])), reached
+def _source(name: str) -> ModuleSpec | None:
+    """What is known of a module that is Python source, None if there is none of that name."""
+    try:
+        spec = find_spec(name)
+    except (ModuleNotFoundError, ValueError):  # the latter of a script run as __main__
+        return None
+    return spec if spec and str(spec.origin).endswith(".py") else None
+
+
+@cache
+def _module(name: str) -> _Module:
+    spec = _source(name)
+    if spec is None:
+        raise ValueError(f"The code of a study must be Python source. {name} is not.")
+    tree = ast.parse(Path(str(spec.origin)).read_bytes())
+    module = _Module(defaultdict(list), defaultdict(set))
+    for statement in tree.body:
+        for shaped in _shaped_names(statement):
+            module.statements[shaped].append(statement)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for part in node.names:
+                top = part.name.partition(".")[0]
+                place = part.name if part.asname else top
+                module.imports[part.asname or top].add((place,))
+        elif isinstance(node, ast.ImportFrom):
+            home = resolve_name("." * node.level + (node.module or ""), spec.parent)
+            for part in node.names:
+                module.imports[part.asname or part.name].add((home, part.name))
+    return module
 
 
 def _shaped_names(statement: ast.stmt) -> set[str]:
     """The names of a module that a statement binds or may change."""
     if isinstance(statement, _DEFINITIONS):
         return {statement.name}
-    nodes = [*ast.walk(statement)]
-    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-    plain = isinstance(statement, (ast.Assign, ast.AnnAssign)) and all(
-        isinstance(target, (ast.Name, ast.Tuple)) for target in targets
-    )
-    if plain and not any(isinstance(node, ast.NamedExpr) for node in nodes):
-        # what a comprehension in the value counts by is no name of the module
-        nodes = [node for target in targets for node in ast.walk(target)]
-    # What is no plain assignment, such as a loop or a call, may change all that it names.
+    changed: list[ast.AST] = [
+        statement
+    ]  # a loop or a call may change all that it names
+    if isinstance(statement, ast.Assign):
+        changed = [*statement.targets]
+    elif isinstance(statement, ast.AnnAssign):
+        changed = [statement.target]
+    nodes = [node for part in changed for node in ast.walk(part)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     names |= {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
     return names - {"__all__", "__name__"}
 
 
+class _Reads(ast.NodeVisitor):
+    """Collects the names in a tree, each with the attributes that are taken of it."""
+
+    def __init__(self) -> None:
+        self.names: set[tuple[str, ...]] = set()
+
+    def visit_Name(self, node: ast.expr) -> None:
+        attributes: tuple[str, ...] = ()
+        while isinstance(node, ast.Attribute):
+            attributes = (node.attr, *attributes)
+            node = node.value
+        if isinstance(node, ast.Name):
+            self.names.add((node.id, *attributes))
+        else:
+            self.visit(node)
+
+    visit_Attribute = visit_Name
+
+
 @cache
-def _module(name: str) -> _Module | None:
-    """The module of that name, None if there is none or it is no Python source."""
-    try:
-        spec = find_spec(name)
-    except (
-        ModuleNotFoundError,
-        ValueError,
-    ):  # the latter of a script that runs as __main__
-        return None
-    if spec is None or not (spec.origin or "").endswith(".py"):
-        return None
-    return _Module(spec)
-
-
-def _names(nodes: list[ast.AST]) -> Iterator[tuple[str, ...]]:
-    """Names that are read, each with the attributes that are taken of it."""
-    owners = set()
-    for node in nodes:  # from outside in
-        attributes: list[str] = []
-        owner = node
-        while isinstance(owner, ast.Attribute):
-            attributes.insert(0, owner.attr)
-            owner = owner.value
-            owners.add(id(owner))
-        if isinstance(owner, ast.Name) and id(node) not in owners:
-            yield owner.id, *attributes
+def _definition(home: str, name: str) -> tuple[str, set[tuple[str, ...]]]:
+    """The statements that shape a name of a module, spelled, and the names that they read."""
+    module = _module(home)
+    reads = _Reads()
+    for statement in module.statements[name]:
+        reads.visit(statement)
+    known = module.statements.keys() | module.imports
+    names = {read for read in reads.names if read[0] in known}
+    return "\n".join(map(spelled, module.statements[name])), names
 
 
 def closure(function: Callable) -> dict[tuple[str, str], str]:
@@ -125,10 +123,9 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
 
     A ValueError says that the function is not one at the top level of an importable module.
     """
-    top = function.__module__ or ""
+    top = function.__module__ or "__main__"
     name = function.__qualname__
-    module = _module(top) if top else None
-    if module is None or name not in module.statements:
+    if _source(top) is None or name not in _module(top).statements:
         raise ValueError(
             f"A study's compute must be a function at the top level of a module. Got {top}:{name}."
         )
@@ -140,18 +137,14 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
         if home.partition(".")[0] not in packages:
             return
         module = _module(home)
-        if module is None:
-            raise ValueError(
-                f"The code of a study must be Python source. {home} is not."
-            )
-        for name in names[:1] or module.statements | module.imports:
+        for name in names[:1] or module.statements.keys() | module.imports:
             if (home, name) in found:
                 continue
             if name in module.statements:
-                found[home, name], reached = module.definition(name)
-                for place in reached:
-                    reach(*place)
-            if place := _imported_from(module, name):
+                found[home, name], reads = _definition(home, name)
+                for read in reads:
+                    reach(home, *read)
+            for place in _places(home, name):
                 reach(*place, *names[1:])
 
     reach(top, name)
@@ -159,22 +152,17 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
     return found
 
 
-def _imported_from(module: _Module, name: str) -> tuple[str, ...]:
-    """The place that a name of a module leads to; none if it is defined there."""
-    home = module.name
-    if module.imports.get(name, (home, name)) != (home, name):
-        return module.imports[name]
-    if name in module.statements or name.startswith("__"):
-        return ()
-    if _module(f"{home}.{name}") is not None:
-        return (f"{home}.{name}",)
+def _places(home: str, name: str) -> set[tuple[str, ...]]:
+    """Where a name of a module leads to; nowhere if it is defined there."""
+    module = _module(home)
+    places = module.imports.get(name, set()) - {(home, name)}
+    if places or name in module.statements or name.startswith("__"):
+        return places
+    if _source(f"{home}.{name}"):
+        return {(f"{home}.{name}",)}
     # what a module gives though its source does not define it (PEP 562)
     value = getattr(import_module(home), name)
-    defined = getattr(value, "__module__", home)
-    origin = (defined, getattr(value, "__qualname__", name))
-    if origin == (home, name):
-        raise ValueError(f"The definition of {name} cannot be found from {home}.")
-    return origin
+    return {(value.__module__, value.__qualname__)}
 
 
 #: Digests by module and name of the function, which kernels take over from who starts them.
@@ -186,7 +174,7 @@ def code_digest(function: Callable) -> str:
 
     It is that of the source when it is first asked for, which is what this process runs.
     """
-    place = function.__module__, function.__qualname__
+    place = (function.__module__, function.__qualname__)
     if place not in KNOWN_DIGESTS:
         found = closure(function).items()
         text = "\n".join(sorted({f"{name} {text}" for (_, name), text in found}))

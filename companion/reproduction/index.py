@@ -6,19 +6,19 @@ that a table that is old or was altered is known without a digest in each of its
 
 import hashlib
 import lzma
-import os
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
-from companion._utils.files import read_csv, replace_bytes
+from companion._utils.files import replace_bytes
 from companion._utils.paths import cache_dir, data_dir
 from companion._utils.processes import only_one
 from companion.reproduction.errors import DamagedError
-from companion.reproduction.records import to_table
+from companion.reproduction.records import parse_table, to_table
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of the index, without its study: ``<paper>/<name>``."""
 
     units: str
@@ -26,7 +26,7 @@ class Entry:
     sha256: str
 
 
-_COLUMNS = ["study", *(field.name for field in fields(Entry))]
+_COLUMNS = ["study", *Entry._fields]
 
 
 def index_path() -> Path:
@@ -45,29 +45,15 @@ def load_index() -> dict[str, Entry]:
     if not path.is_file():
         return {}
     try:
-        header, *lines = read_csv(path.read_bytes())
-        if header != _COLUMNS:
+        lines = parse_table(path.read_bytes())
+        if any([*line] != _COLUMNS for line in lines):
             raise ValueError(f"line 1: the columns must be {', '.join(_COLUMNS)}")
-        entries = {}
-        for number, line in enumerate(lines, start=2):
-            if len(line) != len(header):
-                raise ValueError(
-                    f"line {number}: {len(line)} cells instead of {len(header)}"
-                )
-            if line[0] in entries:
-                raise ValueError(f"line {number}: {line[0]} is there twice")
-            entries[line[0]] = Entry(*line[1:])
-        return entries
     except ValueError as error:
         advice = "It is damaged and left as it is; take it from the repository again"
         raise DamagedError(
             f"The index of records {path}: {error}. {advice}."
         ) from error
-
-
-def _next(path: Path) -> Path:
-    """Where the new table of a study waits until the index names it."""
-    return path.with_name(f".{path.name}.next")
+    return {line.pop("study"): Entry(**line) for line in lines}
 
 
 def packed(path: Path) -> Path:
@@ -79,40 +65,42 @@ def read_table(path: Path) -> bytes:
     """The bytes of a table; a FileNotFoundError says that there is none."""
     if path.is_file() or not packed(path).is_file():
         return path.read_bytes()
-    try:
-        return lzma.decompress(packed(path).read_bytes())
-    except lzma.LZMAError as error:
-        raise ValueError(f"{packed(path).name} cannot be unpacked: {error}") from error
+    return lzma.decompress(packed(path).read_bytes())
 
 
-def read_indexed(path: Path, study: str) -> tuple[bytes, Entry | None]:
-    """The table of a study with its entry, and whatever there is where nothing fits the entry.
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Keep other processes from writing a table and its entry."""
+    lock = cache_dir().absolute() / "records" / "index.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with only_one(lock, "the index of records"):
+        yield
 
-    A FileNotFoundError says that there is no table.
+
+def read_indexed(path: Path, study: str) -> tuple[bytes, str]:
+    """The table of a study, and its code; "" if the index does not know it as it is.
+
+    What does not fit is read again once nobody is writing.
     """
-    entry = load_index().get(study)
-    waiting = _next(path)
-    if entry and waiting.is_file():
-        content = waiting.read_bytes()
-        if digest_of_table(content) == entry.sha256:
-            return content, entry
-    return read_table(path), entry
+    for lock in (nullcontext(), _locked()):
+        with lock:
+            content = read_table(path)
+            entry = load_index().get(study)
+        if entry and digest_of_table(content) == entry.sha256:
+            return content, entry.code
+    return content, ""
 
 
 def write_indexed(
     path: Path, study: str, content: bytes, n_units: int, code: str
 ) -> None:
-    """Write the table of a study and its entry, so that a kill in between loses neither."""
-    if path.is_file() and path.read_bytes() == content:
-        waiting = path
-    else:
-        waiting = _next(path)
-        replace_bytes(waiting, content)
-    lock = cache_dir().absolute() / "records" / "index.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with only_one(lock, "the index of records"):
+    """Write the table of a study and its entry."""
+    with _locked():
         entries = load_index()
         entries[study] = Entry(str(n_units), code, digest_of_table(content))
-        lines = [[name, *astuple(entry)] for name, entry in sorted(entries.items())]
-        replace_bytes(index_path(), to_table([_COLUMNS, *lines]))
-    os.replace(waiting, path)
+        lines = [
+            {"study": name, **entry._asdict()}
+            for name, entry in sorted(entries.items())
+        ]
+        replace_bytes(path, content)
+        replace_bytes(index_path(), to_table(_COLUMNS, lines))

@@ -8,25 +8,21 @@ where an empty cell among texts is an empty text.
 import csv
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion._utils.files import read_csv
 from companion.reproduction.units import Unit, to_scalar
 
+#: Cells by the names of their columns, parameters first.
+Row = dict[str, str]
 
-@dataclass(frozen=True)
-class Record:
-    """What is kept of a finished unit: rows of cells by the names of their columns.
 
-    `code` is the digest of the code that computed it. `line` is where it begins in the committed
-    table, 0 if it does not come from there.
-    """
+class Record(NamedTuple):
+    """The rows of a finished unit, and the digest of the code that computed it."""
 
     code: str
-    rows: list[dict[str, str]]
-    line: int = field(default=0, compare=False)
+    rows: list[Row]
 
 
 def cell(value: str | int | float | bool | None, digits: int | None = None) -> str:
@@ -52,73 +48,44 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
             raise TypeError(
                 f"compute must return a dict or a list of dicts. Got {row!r}."
             )
-        for name in row:
+        plain = {}
+        for name, value in row.items():
             if not isinstance(name, str) or name in unit.params:
                 taken = "A result must have a name other than the parameters"
                 raise ValueError(f"{taken}. Got {name!r}.")
-        plain = {name: to_scalar(row[name], f"'{name}' of {unit}") for name in row}
-        for text in (*plain, *plain.values()):
-            cell(text)
+            plain[name] = to_scalar(value, f"'{name}' of {unit}")
+            cell(plain[name])  # can it be written?
         checked.append(plain)
     if not checked:
         raise ValueError("compute must return at least one row.")
     return checked
 
 
-def to_record(code: str, rows: list[dict[str, Any]], digits: int) -> Record:
-    """The record of rows of scalars."""
-    cells = [{name: cell(row[name], digits) for name in row} for row in rows]
-    return Record(code, cells)
-
-
-def to_lines(
-    parameters: list[str], records: Mapping[tuple[str, ...], Record]
-) -> list[list[str]]:
-    """Header and lines of the table of some records, by the cells of their parameters.
+def to_table(parameters: list[str], rows: list[Row]) -> bytes:
+    """The committed form: CSV in UTF-8.
 
     The columns of results stand in the order of the rows, sorted if rows differ in them.
     """
-    rows = [(key, row) for key, record in records.items() for row in record.rows]
-    orders = {tuple(row) for _, row in rows}
-    results = [*orders.pop()] if len(orders) == 1 else sorted({*chain(*orders)})
-    lines = [[*key, *(row.get(name, "") for name in results)] for key, row in rows]
-    return [[*parameters, *results], *lines]
-
-
-def to_table(lines: Iterable[list[str]]) -> bytes:
-    """The committed form: CSV in UTF-8."""
+    orders = {tuple(row) for row in rows} or {tuple(parameters)}
+    columns = [*parameters, *sorted({*chain(*orders)} - {*parameters})]
+    if len(orders) == 1:
+        columns = [*orders.pop()]
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return text.getvalue().encode()
 
 
-def check_header(columns: list[str], parameters: list[str]) -> None:
-    """A ValueError says why these are no columns of a table of records."""
-    if columns[: len(parameters)] != parameters:
-        raise ValueError(f"line 1: the first columns must be {', '.join(parameters)}")
-    if len({*columns}) < len(columns):
-        raise ValueError("line 1: a column is there twice")
-
-
-def parse_table(
-    content: bytes, parameters: list[str], code: str
-) -> dict[tuple, Record]:
-    """Records by the cells of their parameters; a ValueError says why this is no table of them."""
-    n_params = len(parameters)
+def parse_table(content: bytes) -> list[Row]:
+    """The rows of a table; a ValueError says in which line it is none."""
     columns, *lines = read_csv(content)
-    check_header(columns, parameters)
-    found: dict[tuple, Record] = {}
     for number, line in enumerate(lines, start=2):
         if len(line) != len(columns):
             raise ValueError(
                 f"line {number}: {len(line)} cells instead of {len(columns)}"
             )
-        key = tuple(line[:n_params])
-        if key not in found:
-            found[key] = Record(code, [], number)
-        row = dict(zip(columns[n_params:], line[n_params:], strict=True))
-        found[key].rows.append(row)
-    return found
+    return [dict(zip(columns, line, strict=True)) for line in lines]
 
 
 def to_frame(
@@ -142,9 +109,10 @@ def to_frame(
     texts = frame[parameters].fillna("")
     cells = [*texts.itertuples(index=False, name=None)]
     cells = cells if parameters else [()] * len(frame)
-    listed = [units[key] for key in cells if key in units]
-    if len(listed) < len(cells):
-        frame = frame[[key in units for key in cells]].reset_index(drop=True)
+    owners = [units.get(key) for key in cells]
+    listed = [unit for unit in owners if unit is not None]
+    if len(listed) < len(owners):
+        frame = frame[[unit is not None for unit in owners]].reset_index(drop=True)
     for name in frame:
         if name in parameters:
             frame[name] = [unit.params.get(name) for unit in listed]

@@ -13,7 +13,7 @@ from typing import Any
 from companion._utils.errors import DamagedData
 from companion._utils.paths import unwritable
 from companion.reproduction.errors import StoreError, UnitError
-from companion.reproduction.store import Found, RecordStore
+from companion.reproduction.store import RecordStore
 from companion.reproduction.units import Study, Unit
 from companion.reproduction.workers import compute_units
 
@@ -89,22 +89,19 @@ def load_records(
     """
     store = RecordStore(study, profile)
     news = {}
-    if not fresh:
-        found = _stored(store)
-        lacks = found.gaps["missing"] or (profile == "quick" and found.gaps["stale"])
-        if not lacks and (profile == "quick" or not store.has_leftovers()):
-            return found
-    if fresh or lacks:
-        with store.alone():
-            if fresh:
-                store.begin()
-            if todo := _to_compute(store, fresh):  # by another process, meanwhile
-                if profile == "paper" and (why := unwritable(store.path.parent)):
-                    raise StoreError(f"Records of {study.paper}/{study.name}: {why}")
-                news = _compute(store, todo, (jobs, backend))
-            if fresh and not keep_open:
-                store.consolidate()  # while under way, when it needs no committed table
-                store.end()
+    found = None if fresh else _stored(store)
+    quick = profile == "quick"
+    if found and not found.gaps["missing"] and not (quick and found.gaps["stale"]):
+        return _stored(store) if store.consolidate() else found
+    with store.alone():
+        if fresh:
+            store.begin()
+        if todo := _to_compute(store, fresh):  # by another process, meanwhile
+            if not quick and (why := unwritable(store.path.parent)):
+                raise StoreError(f"Records of {store.name}: {why}")
+            news = _compute(store, todo, (jobs, backend))
+        if fresh and not keep_open:
+            store.end()
     store.consolidate()
     return replace(_stored(store), **news)
 
@@ -115,8 +112,8 @@ def _to_compute(store: RecordStore, fresh: bool) -> list[Unit]:
     any_code = store.profile == "paper" and not fresh
     return [
         unit
-        for key, unit in store.units.items()
-        if key not in present or not (any_code or present[key].code == store.code)
+        for cells, unit in store.units.items()
+        if cells not in present or not (any_code or present[cells].code == store.code)
     ]
 
 
@@ -126,54 +123,51 @@ def read_stored(study: Study, profile: str = "paper") -> Records:
 
 
 def _stored(store: RecordStore) -> Records:
-    frame, found = store.read()
-    return Records(frame, len(store.units), _gaps(store, found))
+    frame, codes = store.read()
+    return Records(frame, len(store.units), _gaps(store, codes))
 
 
-def _gaps(store: RecordStore, found: Found) -> dict[str, list[str]]:
+def _gaps(
+    store: RecordStore, codes: dict[tuple[str, ...], str]
+) -> dict[str, list[str]]:
     """What is wrong with the records that are there, by kind."""
     table = store.path if store.profile == "paper" else store.working
-    absent = [str(unit) for key, unit in store.units.items() if key not in found]
-    old = [r for key, r in found.items() if key in store.units and r.code != store.code]
-    strays = [r for key, r in found.items() if key not in store.units and r.line]
     gaps: dict[str, list[str]] = {"missing": [], "stale": []}
-    if absent:
+    if absent := [unit for cells, unit in store.units.items() if cells not in codes]:
         few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
-    faults = {f"were made by other code or data than {store.code}": old}
-    faults["are of no unit listed"] = strays
-    for fault, records in faults.items():
-        if records:
-            line = min(record.line for record in records)
-            place = f"{table}, line {line}" if line else f"{store.working}"
-            many = f"{place}: {len(records)} of {len(found)} records {fault}"
-            gaps["stale"].append(
-                f"{many}; `companion reproduce --profile {store.profile} --fresh` computes them "
-                "again"
-            )
+    listed = [code for cells, code in codes.items() if cells in store.units]
+    old = f"were made by other code or data than {store.code}"
+    faults = {
+        old: len(listed) - listed.count(store.code),
+        "are of no unit listed": len(codes) - len(listed),
+    }
+    for fault, number in faults.items():
+        if number:
+            many = f"{table}: {number} of {len(codes)} records {fault}"
+            command = f"companion reproduce --profile {store.profile} --fresh"
+            gaps["stale"].append(f"{many}; `{command}` computes them again")
     return gaps
 
 
 def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
-    study = store.study
+    reasons: dict[str, dict[Unit, str]] = {"failed": {}, "damaged": {}, "missing": {}}
     computed = 0
-    without_rows: dict[str, dict[str, str]] = {
-        "failed": {},
-        "damaged": {},
-        "missing": {},
-    }
-    bar = _progress_bar(len(todo), f"{study.paper}/{study.name}")
+    bar = _progress_bar(len(todo), store.name)
     try:
-        with bar, compute_units(study, todo, *workers) as outcomes:
-            for key, kind, content in outcomes:
+        with bar, compute_units(store.study, todo, *workers) as outcomes:
+            for unit, kind, content in outcomes:
                 if kind == "rows":
-                    store.append(store.units[key], content)
+                    store.append(unit, content)
                     computed += 1
                 else:
-                    without_rows[kind][key] = content
+                    reasons[kind][unit] = content
                 bar.update()
-        failed, damaged, missing = without_rows.values()
+        failed, damaged, missing = (
+            {unit: found[unit] for unit in todo if unit in found}
+            for found in reasons.values()
+        )
         if failed:
             raise _failure(store, failed | damaged)
         if damaged:
@@ -181,20 +175,16 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     except (UnitError, DamagedData) as error:
         error.computed = computed  # type: ignore[union-attr]
         raise
-    reasons = Counter(missing[key] for key in store.units if key in missing)
-    return {"missing": list(reasons.items()), "computed": computed}
+    return {"missing": [*Counter(missing.values()).items()], "computed": computed}
 
 
-def _failure(store: RecordStore, failed: dict[str, str]) -> UnitError:
-    lines = [
-        f"{unit}: {failed[key]}" for key, unit in store.units.items() if key in failed
-    ]
-    if more := lines[_NAMED_FAILURES:]:
-        lines[_NAMED_FAILURES:] = [f"... and {len(more)} more"]
+def _failure(store: RecordStore, failed: dict[Unit, str]) -> UnitError:
+    lines = [f"{unit}: {reason}" for unit, reason in failed.items()]
+    if len(lines) > _NAMED_FAILURES:
+        lines = [*lines[:_NAMED_FAILURES], "..."]
     return UnitError(
-        f"{len(failed)} of {len(store.units)} units of {store.study.paper}/{store.study.name} "
-        "failed; the others are stored and will not be computed again.\n  "
-        + "\n  ".join(lines)
+        f"{len(failed)} of {len(store.units)} units of {store.name} failed; the others are stored "
+        "and will not be computed again.\n  " + "\n  ".join(lines)
     )
 
 

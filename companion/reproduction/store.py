@@ -8,33 +8,24 @@ a study and profile. Records of the paper profile are then *consolidated*, sorte
 import hashlib
 import json
 import logging
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from companion._utils.files import read_csv
 from companion._utils.paths import cache_dir, data_dir
 from companion._utils.processes import only_one
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.errors import DamagedError, StoreError
-from companion.reproduction.index import (
-    digest_of_table,
-    index_path,
-    read_indexed,
-    write_indexed,
-)
+from companion.reproduction.index import index_path, read_indexed, write_indexed
 from companion.reproduction.records import (
     Record,
+    Row,
     cell,
-    check_header,
-    check_rows,
     parse_table,
     to_frame,
-    to_lines,
-    to_record,
     to_table,
 )
 from companion.reproduction.units import PROFILES, Study, Unit
@@ -43,22 +34,19 @@ logger = logging.getLogger("companion")
 
 # Seconds in which other processes must have finished their transactions, of milliseconds each.
 _PATIENCE = 60
-_UNDER_WAY = (
-    "PRAGMA user_version"  # 1 while a run that computes all units anew has not ended
-)
-# Records by the key of their unit, or by the cells of parameters of which there is no unit.
-Found = dict[Any, Record]
-_TABLE = "records (key TEXT PRIMARY KEY, params TEXT, code TEXT, rows TEXT)"
+#: 1 while a run that computes all units anew has not ended.
+_UNDER_WAY = "PRAGMA user_version"
+_TABLE = "finished (key TEXT PRIMARY KEY, code TEXT, rows TEXT)"
+# Records by the cells of the parameters of their unit.
+Found = dict[tuple[str, ...], Record]
 _DIGEST_LENGTH = 12
-# How values are put into order that may be of several types.
-_RANKS = {type(None): 0, bool: 1, int: 2, float: 2, str: 3}
 
 
 class RecordStore:
     """The records of one study in one profile; those of "quick" have a working file only.
 
-    The committed table is `path`, the working file `working`; `units` are those of the study, by
-    key and in its order; `code` stands for its present code and data.
+    The committed table is `path`, the working file `working`; `units` are those of the study, in
+    its order and by the cells of their parameters; `code` stands for its present code and data.
     """
 
     def __init__(self, study: Study, profile: str = "paper"):
@@ -68,151 +56,126 @@ class RecordStore:
             )
         self.study = study
         self.profile = profile
-        self.path = data_dir() / "records" / study.paper / f"{study.name}.csv"
-        folder = cache_dir().absolute() / "records" / profile / study.paper
-        self.working = folder / f"{study.name}.sqlite"
-        self._name = f"{study.paper}/{study.name} ({profile} profile)"
+        self.name = f"{study.paper}/{study.name}"
+        self.path = data_dir() / "records" / f"{self.name}.csv"
+        folder = cache_dir().absolute() / "records" / profile
+        self.working = folder / f"{self.name}.sqlite"
         listed = study.units(profile)
-        self.parameters = [
-            *dict.fromkeys(name for unit in listed for name in unit.params)
-        ]
-        self._by_cells: dict[tuple[str, ...], Unit] = {}  # of the parameters
+        names = chain.from_iterable(unit.params for unit in listed)
+        self.parameters = [*dict.fromkeys(names)]
+        self.units: dict[tuple[str, ...], Unit] = {}
         for unit in listed:
-            if (unit.paper, unit.study) != (study.paper, study.name):
-                raise ValueError(f"{self._name} lists a unit of another study: {unit}.")
-            cells = tuple(cell(unit.params.get(name)) for name in self.parameters)
-            if cells in self._by_cells:
-                raise ValueError(f"{self._name} lists a unit twice: {unit}.")
-            self._by_cells[cells] = unit
-        self.units = {unit.key: unit for unit in listed}
+            cells = self._cells(self._row(unit))
+            if cells in self.units or f"{unit.paper}/{unit.study}" != self.name:
+                fault = "lists a unit twice, or of another study"
+                raise ValueError(f"{self.name} {fault}: {unit}.")
+            self.units[cells] = unit
         # of the code and, if there are any, of the data that it works on
         self.code = code_digest(study.compute)
         if data := sorted({unit.data for unit in listed} - {""}):
             origin = "\n".join([self.code, *data]).encode()
             self.code = hashlib.sha256(origin).hexdigest()[:_DIGEST_LENGTH]
 
-    def _key(self, cells: tuple[str, ...]) -> Any:
-        """The key of the unit with these parameters, or these where no unit has them."""
-        unit = self._by_cells.get(cells)
-        return unit.key if unit else cells
+    def _row(self, unit: Unit) -> Row:
+        """The columns of the parameters in a row of a unit."""
+        return {name: cell(unit.params.get(name)) for name in self.parameters}
+
+    def _cells(self, row: Row) -> tuple[str, ...]:
+        return tuple(row.get(name, "") for name in self.parameters)
 
     # ----------------------------------------------------------------------------- reading
 
-    def records(self, waiting: dict[str, Record] | None = None) -> Found:
-        """Every record there is, by key, those of units that the study no longer lists included.
+    def records(self) -> Found:
+        """Every record there is, those of units that the study no longer lists included.
 
         One that waits is the later, and counts unless only the committed one is up to date.
         """
-        found: Found = self._committed() if self.profile == "paper" else {}
-        for key, record in (self.waiting() if waiting is None else waiting).items():
-            if (
-                key not in found
-                or found[key].code != self.code
-                or record.code == self.code
-            ):
-                found[key] = record
+        found: Found = {}
+        content, code = self._table()
+        for row in parse_table(content):
+            found.setdefault(self._cells(row), Record(code, [])).rows.append(row)
+        for cells, record in self.waiting().items():
+            old = found.get(cells)
+            if old is None or old.code != self.code or record.code == self.code:
+                found[cells] = record
         return found
 
-    def lines(self, records: Found) -> list[list[str]]:
-        """Header and lines of the table of the records that are of units listed, sorted."""
-
-        def place(listed):
-            values = map(listed[1].params.get, self.parameters)
-            return [(_RANKS[type(v)], 0 if v is None else v) for v in values]
-
-        listed = sorted(self._by_cells.items(), key=place)
-        by_cells = {
-            cells: records[unit.key] for cells, unit in listed if unit.key in records
-        }
-        return to_lines(self.parameters, by_cells)
-
-    def waiting(self) -> dict[str, Record]:
-        """The records of the working file, by key."""
-        if not os.path.exists(self.working):
-            return {}
+    def waiting(self) -> Found:
+        """The records of the working file."""
+        found: Found = {}
+        if not self.working.exists():
+            return found
         with self._database("read") as database:
-            return self._select(database)
-
-    def has_leftovers(self) -> bool:
-        """Whether records wait that are not those of a fresh run under way, which takes its own."""
-        if not os.path.exists(self.working):
-            return False
-        with self._database("read") as database:
-            is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
-            return not is_fresh and bool(self._select(database))
-
-    def _select(self, database: sqlite3.Connection) -> dict[str, Record]:
-        if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("database disk image is malformed")
-        found: dict[str, Record] = {}
-        if not database.execute("SELECT name FROM sqlite_master").fetchall():
-            return found  # a run was killed before its first unit
-        for key, params, code, rows in database.execute("SELECT * FROM records"):
-            unit = self.study.unit(**json.loads(params))
-            checked = check_rows(unit, json.loads(rows))
-            found[key] = to_record(code, checked, self.study.digits)
+            tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+            if ("finished",) in tables:  # else a run was killed before its first unit
+                for code, stored in database.execute("SELECT code, rows FROM finished"):
+                    rows = json.loads(stored)
+                    found[self._cells(rows[0])] = Record(code, rows)
         return found
 
     def _table(self) -> tuple[bytes, str]:
         """The committed table as it was written, and by which code; empty if there is none."""
-        try:
-            content, entry = read_indexed(
-                self.path, f"{self.study.paper}/{self.study.name}"
-            )
-            if entry is None or digest_of_table(content) != entry.sha256:
-                parse_table(content, self.parameters, "")  # which may know the line
-                wrong = f"{index_path()} has no line of it"
-                if entry is not None:
-                    wrong = f"it was altered, as its sha256 in {index_path()} shows"
-                raise ValueError(wrong)
-            check_header(read_csv(content.partition(b"\n")[0])[0], self.parameters)
-            return content, entry.code
-        except (FileNotFoundError, NotADirectoryError):
+        if self.profile != "paper":
             return b"", ""
-        except (OSError, ValueError) as error:
-            raise self._failure("read", self.path, error) from error
+        with self._told("read", self.path):
+            try:
+                content, code = read_indexed(self.path, self.name)
+            except (FileNotFoundError, NotADirectoryError):
+                return b"", ""
+            if not code:
+                parse_table(content)  # which may know the line
+                raise ValueError(
+                    f"it was altered: {index_path()} has no line of it with its sha256"
+                )
+            if not content.startswith(",".join(self.parameters).encode()):
+                names = ", ".join(self.parameters)
+                raise ValueError(f"line 1: the first columns must be {names}")
+            return content, code
 
-    def _committed(self) -> Found:
-        """Those of the table, by key, or by the cells of parameters of which there is no unit."""
-        content, code = self._table()
-        found = parse_table(content, self.parameters, code) if content else {}
-        return {self._key(cells): record for cells, record in found.items()}
+    def read(self) -> tuple[Any, dict[tuple[str, ...], str]]:
+        """The records of units listed, for pandas, and the code of every record.
 
-    def read(self) -> tuple[Any, Found]:
-        """The records of units listed, for pandas, and every record by key.
-
-        A committed table to which nothing waits to be added is read by pandas alone, and its
-        records come without their rows.
+        A committed table to which nothing waits to be added is read by pandas alone.
         """
-        waiting = self.waiting()
-        content = b""
-        code = ""
-        if self.profile == "paper" and not waiting:
-            content, code = self._table()
-        if not content:
-            found = self.records(waiting)
-            content = to_table(self.lines(found))
-            return to_frame(content, self.parameters, self._by_cells)[0], found
-        frame, lines = to_frame(content, self.parameters, self._by_cells)
-        found = {}
-        for number, cells in enumerate(lines, start=2):
-            found.setdefault(self._key(cells), Record(code, [], number))
-        return frame, found
+        content, code = self._table()
+        codes = {}
+        if not content or self.waiting():
+            found = self.records()
+            codes = {cells: record.code for cells, record in found.items()}
+            content = self._table_of(found)
+        frame, lines = to_frame(content, self.parameters, self.units)
+        return frame, codes or dict.fromkeys(lines, code)
+
+    def _table_of(self, found: Found) -> bytes:
+        """The table of the records that are of units listed, sorted by their parameters."""
+
+        def place(cells):
+            values = map(self.units[cells].params.get, self.parameters)
+            return [(v is not None, isinstance(v, str), v or 0) for v in values]
+
+        listed = sorted(self.units.keys() & found.keys(), key=place)
+        rows = chain.from_iterable(found[cells].rows for cells in listed)
+        return to_table(self.parameters, [*rows])
 
     # ----------------------------------------------------------------------------- writing
 
     def append(self, unit: Unit, rows: Sequence[Mapping[str, Any]]) -> None:
         """Store a finished unit: from now on it is kept, whatever becomes of this process."""
-        line = (unit.key, json.dumps(unit.params), self.code, json.dumps(rows))
+        digits = self.study.digits
+        known = self._row(unit)
+        cells = [
+            known | {name: cell(row[name], digits) for name in row} for row in rows
+        ]
+        line = (unit.key, self.code, json.dumps(cells))
         with self._database("write") as database:
-            database.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", line)
+            database.execute("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", line)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Wait until no other process computes units of the study, and keep others waiting."""
         with self._database("write"):  # records can be written
             lock = self.working.with_suffix(".lock")
-        with only_one(lock, self._name):
+        with only_one(lock, self.name):
             yield
 
     def begin(self) -> None:
@@ -220,7 +183,7 @@ class RecordStore:
         with self._database("write") as database:
             if database.execute(_UNDER_WAY).fetchone() == (0,):
                 self._consolidate(database)
-                database.execute("DELETE FROM records")
+                database.execute("DELETE FROM finished")
                 database.execute(f"{_UNDER_WAY} = 1")
 
     def end(self) -> None:
@@ -229,74 +192,77 @@ class RecordStore:
             database.execute(f"{_UNDER_WAY} = 0")
             self._consolidate(database)
 
-    def consolidate(self) -> None:
-        """Bring the records of the paper profile into the committed table, in one step."""
-        if self.profile == "paper" and self.waiting():
-            with self._database("write") as database:
-                self._consolidate(database)
+    def consolidate(self) -> bool:
+        """Bring the records of the paper profile into the committed table, if any wait.
+
+        Those of a fresh run under way come once they are complete, and stay with it.
+        """
+        if self.profile != "paper" or not self.waiting():
+            return False
+        with self._database("write") as database:
+            self._consolidate(database)
+        return True
 
     def _consolidate(self, database: sqlite3.Connection) -> None:
-        waiting = self._select(database) if self.profile == "paper" else {}
-        if not waiting:
-            return
-        # A run that computed all anew needs no committed table, which may have other parameters.
+        # Read by a connection of its own, while no other can write.
+        waiting = self.waiting() if self.profile == "paper" else {}
         is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
-        new = waiting if is_fresh else {}
-        found = new if new.keys() >= self.units.keys() else self.records(waiting)
-        kept = {key: record for key, record in found.items() if key in self.units}
+        found = {cells: r for cells, r in waiting.items() if r.code == self.code}
+        is_complete = found.keys() >= self.units.keys()
+        if not waiting or (is_fresh and not is_complete):
+            return
+        if (
+            not is_complete
+        ):  # else no committed table is needed, which may be an older one
+            found = self.records()
+        kept = [found[cells] for cells in self.units if cells in found]
         if dropped := len(found) - len(kept):
             logger.warning(
                 "%s: %d record(s) of units no longer listed.", self.path, dropped
             )
-        if kept:
-            self._write_table(kept)
+        # The table is of the present code if all of its records are.
+        others = {record.code for record in kept} - {self.code}
+        code = min(others, default=self.code)
+        with self._told("write", self.path):
+            table = self._table_of(found)
+            write_indexed(self.path, self.name, table, len(kept), code)
         if not is_fresh:
-            database.execute("DELETE FROM records")
-
-    def _write_table(self, kept: dict[str, Record]) -> None:
-        """The table is of the present code if all of its records are."""
-        codes = {record.code for record in kept.values()}
-        code = min(codes - {self.code}, default=self.code)
-        study = f"{self.study.paper}/{self.study.name}"
-        try:
-            write_indexed(self.path, study, to_table(self.lines(kept)), len(kept), code)
-        except OSError as error:
-            raise self._failure("write", self.path, error) from error
+            database.execute("DELETE FROM finished")
 
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:
         """The working file, in one transaction, to read or write."""
-        try:
+        with self._told(action, self.working):
             if action == "write":
                 self.working.parent.mkdir(parents=True, exist_ok=True)
-            with closing(
-                sqlite3.connect(self.working, _PATIENCE, isolation_level=None)
-            ) as found:
+            opened = sqlite3.connect(self.working, _PATIENCE, isolation_level=None)
+            with closing(opened) as database:
                 # What is written outlives this process. To wait for the disk as well, which guards
                 # against a power cut, takes longer than many a unit.
-                found.execute("PRAGMA synchronous = OFF")
-                found.execute("BEGIN IMMEDIATE" if action == "write" else "BEGIN")
-                with found:
+                database.execute("PRAGMA synchronous = OFF")
+                database.execute("BEGIN IMMEDIATE" if action == "write" else "BEGIN")
+                with database:
                     if action == "write":
-                        found.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
-                    yield found
-        except (OSError, ValueError, TypeError, RecursionError, sqlite3.Error) as error:
-            raise self._failure(action, self.working, error) from error
+                        database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+                    yield database
 
-    def _failure(self, action: str, path: Path, error: Exception) -> StoreError:
-        way_out = "COMPANION_PROJECT to a copy of the project"
-        if path.parent == self.working.parent:
-            way_out = "COMPANION_CACHE to another folder"
-        kind: type[StoreError] = DamagedError
-        advice = "It is damaged and left as it is; move it away"
-        if (
-            isinstance(error, (OSError, sqlite3.Error))
-            and type(error) is not sqlite3.DatabaseError
-        ):
-            kind = StoreError
+    @contextmanager
+    def _told(self, action: str, path: Path) -> Iterator[None]:
+        """Say which file cannot be read or written, why, and what to do."""
+        try:
+            yield
+        except (OSError, ValueError, sqlite3.Error) as error:
+            kind: type[StoreError] = StoreError
             advice = "Free some space on its disk, make it accessible"
-        return kind(
-            f"Records of {self._name}: cannot {action} {path}: "
-            f"{getattr(error, 'strerror', None) or error}. {advice}, or set {way_out}, and run "
-            f"again; every unit already stored is kept."
-        )
+            if isinstance(error, ValueError) or type(error) is sqlite3.DatabaseError:
+                kind = DamagedError
+                advice = "It is damaged and left as it is; move it away"
+            way_out = "COMPANION_PROJECT to a copy of the project"
+            if path == self.working:
+                way_out = "COMPANION_CACHE to another folder"
+            reason = getattr(error, "strerror", None) or error
+            raise kind(
+                f"Records of {self.name} ({self.profile} profile): cannot {action} {path}: "
+                f"{reason}. {advice}, or set {way_out}, and run again; every unit already stored "
+                "is kept."
+            ) from error

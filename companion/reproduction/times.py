@@ -32,19 +32,17 @@ def load_times():
 
 def save_times(artefact, lines):
     """Replace the lines of these studies of a paper: tuples of study, units, jobs and seconds."""
-    old = load_times()
     order = {known.id: place for place, known in enumerate(list_artefacts())}
-    shared = old["artefact"].str.startswith(f"{artefact.paper}/") & (
-        old["study"] != NOTEBOOK
-    )
-    of_artefact = shared | (old["artefact"] == artefact.id)
-    replaced = of_artefact & old["study"].isin([line[0] for line in lines])
-    new = [
-        (artefact.id, study, units, jobs, os.cpu_count(), round(seconds, 1))
-        for study, units, jobs, seconds in lines
-    ]
-    rows = [*old[~replaced].itertuples(index=False, name=None), *new]
+    rows = [*load_times().itertuples(index=False, name=None)]
+    for study, units, jobs, seconds in lines:
+        times = (units, jobs, os.cpu_count(), round(seconds, 1))
+        rows.append((artefact.id, study, *times))
     table = pd.DataFrame(rows, columns=_COLUMNS)
+    # A study is of a paper, whichever artefact it was computed for.
+    papers = table["artefact"].str.partition("/")[0]
+    owners = table["artefact"].where(table["study"] == NOTEBOOK, papers)
+    table = table[
+        ~table.assign(artefact=owners).duplicated(["artefact", "study"], "last")
+    ]
     table = table.sort_values("artefact", key=lambda ids: ids.map(order), kind="stable")
-    text = table.to_csv(index=False)
-    replace_bytes(data_dir() / "times.csv", text.encode())
+    replace_bytes(data_dir() / "times.csv", table.to_csv(index=False).encode())

@@ -7,7 +7,6 @@ A *unit* is one repetition at one setting, known by a digest of its identity, wh
 import hashlib
 import json
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,41 +22,24 @@ def to_scalar(
     value: Any, where: str, *, finite: bool = False
 ) -> str | int | float | bool | None:
     """The plain Python scalar equal to ``value``."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if value is None or isinstance(value, str):
-        return None if value is None else str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        value = float(value)
-        if not finite:
-            return value
+    if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, float) and finite:
         if not math.isfinite(value):
             raise ValueError(f"{where} must be finite. Got {value} instead.")
-        return value + 0.0  # -0.0 and 0.0 are one parameter
-    raise TypeError(
-        f"{where} must be a string, a number, a bool or None. "
-        f"Got {type(value).__name__} instead; give its summary or its name."
-    )
+        value += 0.0  # -0.0 and 0.0 are one parameter
+    if value is not None and not isinstance(value, (str, int, float)):
+        raise TypeError(
+            f"{where} must be a string, a number, a bool or None. "
+            f"Got {type(value).__name__} instead; give its summary or its name."
+        )
+    return value
 
 
-def canonical_json(value: Any) -> str:
+def _encoded(value: Any) -> str:
     """One spelling for equal values: keys sorted, no spaces, ASCII, no NaN."""
-
-    def plain(part):
-        if isinstance(part, Mapping):
-            return {str(name): plain(inner) for name, inner in part.items()}
-        if isinstance(part, (list, tuple)):
-            return [plain(inner) for inner in part]
-        return to_scalar(part, "a part of an identity", finite=True)
-
-    return _ENCODER.encode(plain(value))
-
-
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+    options: dict[str, Any] = {"separators": (",", ":"), "allow_nan": False}
+    return json.dumps(value, sort_keys=True, **options)
 
 
 def _digest(text: str) -> str:
@@ -86,9 +68,8 @@ def seed_for(*parts: Any) -> np.random.SeedSequence:
     >>> bool((a.generate_state(4) == b.generate_state(4)).all())
     True
     """
-    return np.random.SeedSequence(
-        int(_digest(canonical_json(["seed", list(parts)])), 16)
-    )
+    plain = [to_scalar(part, "a part of a seed", finite=True) for part in parts]
+    return np.random.SeedSequence(int(_digest(_encoded(["seed", plain])), 16))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,26 +104,26 @@ class Unit:
     data: str = ""
 
     def __post_init__(self) -> None:
-        owner = f"unit of {self.paper}/{self.study}"
+        owner = f"a unit of {self.paper}/{self.study}"
         plain = {}
-        for name, value in dict(self.params).items():
+        for name, value in self.params.items():
             if not isinstance(name, str) or not name:
                 raise TypeError(
                     f"{owner}: parameter names must be strings. Got {name!r} instead."
                 )
             plain[name] = to_scalar(
-                value, f"parameter '{name}' of a {owner}", finite=True
+                value, f"parameter '{name}' of {owner}", finite=True
             )
         object.__setattr__(self, "params", plain)
 
     @cached_property
     def key(self) -> str:
-        plain = [self.paper, self.study, self.params, self.data]
-        return _digest(_ENCODER.encode(plain))[:_KEY_LENGTH]
+        identity = [self.paper, self.study, self.params, self.data]
+        return _digest(_encoded(identity))[:_KEY_LENGTH]
 
     @property
     def seed_sequence(self) -> np.random.SeedSequence:
-        return seed_for(self.paper, self.study, canonical_json(self.params))
+        return seed_for(self.paper, self.study, _encoded(self.params))
 
     def rng(self) -> np.random.Generator:
         """A fresh generator on the unit's own seed: two calls give the same stream."""

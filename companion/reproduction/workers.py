@@ -28,8 +28,8 @@ _ONE_AT_A_TIME = threading.Lock()
 
 def run_unit(
     compute: Callable, unit: Unit, code=None, parent=None
-) -> tuple[str, str, Any]:
-    """A unit's key and "rows" with its results, or the reason why it is "missing" or "failed".
+) -> tuple[Unit, str, Any]:
+    """A unit and "rows" with its results, or the reason why it is "missing" or "failed".
 
     A unit is "damaged" if its data are.
 
@@ -47,15 +47,15 @@ def run_unit(
                     "were edited meanwhile, or it needs the same version; run again with one "
                     "code everywhere"
                 )
-            return unit.key, "rows", check_rows(unit, compute(unit))
+            return unit, "rows", check_rows(unit, compute(unit))
         except DataUnavailable as error:
-            return unit.key, "missing", " ".join(str(error).split())
+            return unit, "missing", " ".join(str(error).split())
         except DamagedData as error:
-            return unit.key, "damaged", " ".join(str(error).split())
+            return unit, "damaged", " ".join(str(error).split())
         except Exception as error:
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             place = traceback.extract_tb(error.__traceback__)[-1]
-            return unit.key, "failed", f"{line} ({place.name}, line {place.lineno})"
+            return unit, "failed", f"{line} ({place.name}, line {place.lineno})"
 
 
 @cache
@@ -71,7 +71,7 @@ def _libraries() -> ThreadpoolController:
 @contextmanager
 def compute_units(
     study: Study, units: Iterable[Unit], jobs: int, backend: str
-) -> Iterator[Iterator[tuple[str, str, Any]]]:
+) -> Iterator[Iterator[tuple[Unit, str, Any]]]:
     """The outcomes of units, as they finish; what is left at the end of the context is given up."""
     if backend not in ("loky", "dask"):
         raise ValueError(f"The backend must be one of loky, dask. Got {backend!r}.")

@@ -131,4 +131,4 @@ def stored(path):
     with closing(sqlite3.connect(path, 60)) as database:
         if not database.execute("SELECT * FROM sqlite_master").fetchone():
             return set()
-        return set(database.execute("SELECT key, code, rows FROM records"))
+        return set(database.execute("SELECT key, code, rows FROM finished"))

@@ -250,18 +250,16 @@ def test_options_that_mean_nothing_are_refused(places, options, complaint):
 # ------------------------------------------------------------------------ code, fresh, profiles
 
 
-@cases(
-    "profile, line, later", ("paper", "csv, line 2", (0, 6)), ("quick", "sqlite", (4,))
-)
-def test_old_records_are_told_with_their_line_and_quick_ones_made_again(
-    places, other_code, profile, line, later
+@cases("profile, kind, later", ("paper", "csv", (0, 6)), ("quick", "sqlite", (4,)))
+def test_old_records_are_told_with_their_file_and_quick_ones_made_again(
+    places, other_code, profile, kind, later
 ):
     assert load_records(study(), profile).gaps == NO_GAPS
     other_code()
     (text,) = read_stored(study(), profile).gaps["stale"]
     n = 6 if profile == "paper" else 4
     assert (
-        f"table_0.{line}: {n} of {n} records were made by other code or data than 0000"
+        f"table_0.{kind}: {n} of {n} records were made by other code or data than 0000"
         in text
     )
     records = load_records(study(), profile)
@@ -308,12 +306,12 @@ def test_the_quick_profile_reads_no_committed_record_and_writes_none(places):
     assert load_records(study(), "quick").computed == 0
 
 
-def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_place(places):
+def test_what_is_missing_and_what_belongs_to_no_unit_is_told_with_its_file(places):
     assert load_records(study()).gaps == read_stored(study()).gaps == NO_GAPS
     shorter, longer = (read_stored(study(n_repetitions=n)).gaps for n in (2, 4))
     path = places / "project/data/records/tests/table_0.csv"
-    records = "2 of 6 records are of no unit listed"  # C, repetition: 1, 2 and 10, 2
+    records = "2 of 6 records are of no unit listed"
     assert shorter["missing"] == []
-    assert shorter["stale"][0].startswith(f"{path}, line 4: {records}; `companion repr")
+    assert shorter["stale"][0].startswith(f"{path}: {records}; `companion repr")
     missing = "2 of 8 units have no record, such as tests/table_0(C=10.0, repetition=3)"
     assert longer == {"missing": [f"{path}: {missing}"], "stale": []}
