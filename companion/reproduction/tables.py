@@ -21,13 +21,17 @@ def plain(value):
         value = value.item()
     if not isinstance(value, float):
         return value
-    return (
-        value + 0.0
-        if math.isfinite(value)
-        else None
-        if math.isnan(value)
-        else str(value)
-    )
+    if math.isfinite(value):
+        return value + 0.0
+    return None if math.isnan(value) else str(value)
+
+
+def plain_records(frame):
+    """The rows of a data frame, each a mapping of names to JSON scalars."""
+    records = frame.to_dict("records")
+    return [
+        {name: plain(value) for name, value in record.items()} for record in records
+    ]
 
 
 def number_text(value, how):
