@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from companion.reproduction.published import JUDGED, parse_printed, parse_relation
+from companion.reproduction.tables import plain
 
 AGREES = "agrees"
 COMPATIBLE = "compatible"
@@ -361,10 +362,6 @@ _RULES = {
 }
 
 
-def is_missing(value):
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
 def allowance_of(profile):
     """Standard errors that a run of few repetitions is allowed beyond those of the rules."""
     return 0.0 if profile == "paper" else _QUICK_ALLOWANCE
@@ -389,7 +386,7 @@ def compare_row(row, regenerated, profile="paper"):
         # What the test proves that the row names need not be computed.
         proved = row["asks"] == "identity"
         return Comparison(LISTED) if proved else Comparison(NOT_RUN, note=NO_VALUE)
-    if is_missing(regenerated["value"]):
+    if plain(regenerated["value"]) is None:
         if regenerated["n"] == 0:
             note = "the case it speaks of never occurs"
             return Comparison(UNDECIDED, would_see=math.inf, note=note)

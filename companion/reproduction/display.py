@@ -29,7 +29,7 @@ from companion.reproduction.scores import (
     as_read,
     counted,
     joint_lines,
-    outcomes_of,
+    on_record_beside,
     part_title,
     score,
     sentence_verdict,
@@ -327,10 +327,8 @@ def worse_lines(ledgers, on_record):
     Both are ledgers by artefact; one that is not on record is worse wherever it has a problem.
     """
     texts = []
-    for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record, name)
-        for line in ledger.to_dict("records"):
-            before = recorded.get((line["row"], line["column"]), "")
+    for name, ledger, recorded in on_record_beside(ledgers, on_record):
+        for line, before in zip(ledger.to_dict("records"), recorded, strict=True):
             found = line["problem"]
             if line["outcome"] in DEPARTS and before not in ("", *DEPARTS):
                 found = f"{line['outcome']}, on record {before}"
@@ -399,5 +397,5 @@ def ledger_text(ledgers, form):
     lines = whole(ledgers) if ledgers else pd.DataFrame()
     if form == "csv":
         return lines.to_csv(index=False)
-    rows = plain_records(lines)
+    rows = plain_records(lines.to_dict("records"))
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

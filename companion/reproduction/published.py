@@ -145,15 +145,6 @@ def _faults_of(texts, numbers, paper):
     claim = kind == "ordinal"
     word = parsed is None and not claim
     scored = asks in SCORED
-    if claim:
-        reads = "a number or nothing"
-        unlike = texts["value"] and math.isnan(numbers["value"])
-    elif word:
-        reads = "nothing"
-        unlike = texts["value"]
-    else:
-        reads = parsed.value
-        unlike = numbers["value"] != reads
     needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
     least = max(needed, 1)
     faults = {
@@ -177,7 +168,14 @@ def _faults_of(texts, numbers, paper):
         "printed {printed!r} is no number, which kind {kind!r} needs": (
             texts["printed"] and word and kind != "deterministic"
         ),
-        f"value must be {reads}, as printed is {{printed!r}}. Got {{value!r}}": unlike,
+        "value must be a number, if anything, of {printed!r}. Got {value!r}": (
+            claim and texts["value"] and math.isnan(numbers["value"])
+        ),
+        "value must be nothing, as printed is {printed!r}. Got {value!r}": word
+        and texts["value"],
+        "value must be the number {printed}, as printed. Got {value!r}": (
+            not (claim or word) and numbers["value"] != parsed.value
+        ),
         "value {value} is negative, which no spread is": (
             kind == "spread" and numbers["value"] < 0
         ),

@@ -204,11 +204,14 @@ def score(ledger):
     return {"numbers": numbers, "sentences": sentences}
 
 
-def outcomes_of(ledgers, name):
-    """The outcome of each row of a ledger, by row and column; none if it is not there."""
-    if name not in ledgers:
-        return {}
-    return ledgers[name].set_index(["row", "column"])["outcome"].to_dict()
+def on_record_beside(ledgers, on_record):
+    """Names and ledgers, with the outcomes of their rows on record, "" of what is not there."""
+    for name, ledger in ledgers.items():
+        recorded = on_record.get(name, ledger[:0]).set_index(["row", "column"])[
+            "outcome"
+        ]
+        cells = ledger.set_index(["row", "column"]).index
+        yield name, ledger, recorded.reindex(cells, fill_value="").to_numpy()
 
 
 def counted_as_on_record(ledgers, on_record):
@@ -216,13 +219,10 @@ def counted_as_on_record(ledgers, on_record):
 
     Both are by artefact. Whether a yes or no could differ at all is known from many draws alone.
     """
-    counted = {}
-    for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record, name)
-        cells = zip(ledger["row"], ledger["column"], strict=True)
-        listed = [recorded.get(cell) == LISTED for cell in cells]
-        counted[name] = ledger.assign(counts_as=ledger["counts_as"].mask(listed, ""))
-    return counted
+    return {
+        name: ledger.assign(counts_as=ledger["counts_as"].mask(recorded == LISTED, ""))
+        for name, ledger, recorded in on_record_beside(ledgers, on_record)
+    }
 
 
 def ours(ledger):
@@ -292,14 +292,14 @@ def joint_tests(ledger, corrected=False):
     departures = rows["departure"]
     if corrected:
         departures = departures.where(rows["reading"] == "", rows["departure_as_read"])
+    departures = departures[np.isfinite(departures)]
     tests = []
     for kind, what in _KINDS.items():
-        distances = departures[rows["kind"] == kind].to_numpy(dtype=float)
-        distances = distances[np.isfinite(distances)]
+        distances = departures[rows["kind"] == kind]
         n = len(distances)
         if n < 2:
             continue
-        total = float(np.sum(distances**2))
+        total = float((distances**2).sum())
         # of a chi-squared with n degrees of freedom
         tail = gammaincc if total >= n else gammainc
         chance = float(tail(n / 2, total / 2))

@@ -10,6 +10,7 @@ import re
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any, ClassVar
 
 VALUES_MIME = "application/vnd.companion.values+json"
 _MOST_ROWS = 40  # that are shown unfolded
@@ -26,9 +27,8 @@ def plain(value):
     return None if math.isnan(value) else str(value)
 
 
-def plain_records(frame):
-    """The rows of a data frame, each a mapping of names to JSON scalars."""
-    records = frame.to_dict("records")
+def plain_records(records):
+    """Mappings whose values are JSON scalars."""
     return [
         {name: plain(value) for name, value in record.items()} for record in records
     ]
@@ -81,18 +81,15 @@ class Table:
         In HTML what stands before the text of a cell, by its place: a sign and what it means.
     """
 
+    #: What the template shows beside the table.
+    in_html: ClassVar[dict[str, Any]] = {}
+
     def __init__(
         self, header, rows, values, title="", folded=0, *, above=(), ids=(), signs=None
     ):
-        self.header = [str(name) for name in header]
-        self.rows = [[str(cell) for cell in row] for row in rows]
-        if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(
-                f"Every row of a table must have {len(self.header)} cells."
-            )
-        self.values = [
-            {name: plain(v) for name, v in record.items()} for record in values
-        ]
+        self.header = [*map(str, header)]
+        self.rows = [[*map(str, row)] for row in rows]
+        self.values = plain_records(values)
         self.title = title
         self.above = [*above]
         self.ids = [*ids] or [""] * len(self.rows)
@@ -162,10 +159,7 @@ class Table:
         -------
         str
         """
-        return self._html()
-
-    def _html(self, **more):
-        return _template().render(table=self, **more).strip()
+        return _template().render(table=self, **self.in_html).strip()
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

@@ -67,8 +67,10 @@ def read_text(line):
 
 def note_of(line):
     """What the verdict of a row does not say itself."""
-    parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
-    return "; ".join(part for part in parts if part != NO_VALUE)
+    said = (line["verdict"], NO_VALUE)
+    return "; ".join(
+        p for p in line["note"].split("; ") if not any(p in text for text in said)
+    )
 
 
 def _verdict_text(line):

@@ -125,13 +125,15 @@ def _departed(comparison, outcome, note):
 
 def repeat_departures(rows, comparisons):
     """Comparisons in which a cell that repeats another of its table departs where that one does."""
-    places = {f"{row['row']} / {row['column']}": i for i, row in enumerate(rows)}
-    judged = [*comparisons]
-    for place, row in enumerate(rows):
-        repeated = comparisons[places.get(row["repeats"], place)]
-        if repeated.outcome in DEPARTS:
+    names = [f"{row['row']} / {row['column']}" for row in rows]
+    by_name = dict(zip(names, comparisons, strict=True))
+    judged = []
+    for row, comparison in zip(rows, comparisons, strict=True):
+        outcome = by_name.get(row["repeats"], comparison).outcome
+        if outcome in DEPARTS:
             note = f"within chance by itself, but {row['repeats']} is not"
-            judged[place] = _departed(judged[place], repeated.outcome, note)
+            comparison = _departed(comparison, outcome, note)
+        judged.append(comparison)
     return judged
 
 

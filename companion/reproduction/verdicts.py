@@ -21,7 +21,6 @@ from companion.reproduction._comparisons import (
     UNDECIDED,
     allowance_of,
     compare_row,
-    is_missing,
 )
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import (
@@ -31,6 +30,7 @@ from companion.reproduction.published import (
     load_published,
 )
 from companion.reproduction.scores import part_of
+from companion.reproduction.tables import plain
 from companion.reproduction.vectors import (
     chance_of_draws,
     judge_by_row,
@@ -65,7 +65,7 @@ def regenerated(reproduced):
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        ours = _UNSAID | {name: x for name, x in record.items() if not is_missing(x)}
+        ours = _UNSAID | {name: x for name, x in record.items() if plain(x) is not None}
         ours |= {name: float(ours[name]) for name in (*_NUMBERS, "overlap")}
         cell = (ours["row"], ours["column"])
         reading = ours["reading"]
