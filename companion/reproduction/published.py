@@ -145,6 +145,7 @@ def _faults_of(texts, numbers, paper):
     claim = kind == "ordinal"
     word = parsed is None and not claim
     scored = asks in SCORED
+    expected = parsed.value if parsed else "nothing"
     needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
     least = max(needed, 1)
     faults = {
@@ -168,13 +169,11 @@ def _faults_of(texts, numbers, paper):
         "printed {printed!r} is no number, which kind {kind!r} needs": (
             texts["printed"] and word and kind != "deterministic"
         ),
-        "value must be a number, if anything, of {printed!r}. Got {value!r}": (
+        "value must be a number or nothing, as printed is {printed!r}. Got {value!r}": (
             claim and texts["value"] and math.isnan(numbers["value"])
         ),
-        "value must be nothing, as printed is {printed!r}. Got {value!r}": word
-        and texts["value"],
-        "value must be the number {printed}, as printed. Got {value!r}": (
-            not (claim or word) and numbers["value"] != parsed.value
+        f"value must be {expected}, as printed is {{printed!r}}. Got {{value!r}}": (
+            not claim and (texts["value"] if word else numbers["value"] != expected)
         ),
         "value {value} is negative, which no spread is": (
             kind == "spread" and numbers["value"] < 0

@@ -132,7 +132,7 @@ FAULTS = [
     ({"printed": "?"}, "printed '\\?' is no number"),
     (
         {**ORDINAL, "value": "low"},
-        "value must be a number, if anything, of 'lower'",
+        "value must be a number or nothing, as printed is 'lower'",
     ),
     (
         {**DETERMINISTIC, "n": "1.5"},
