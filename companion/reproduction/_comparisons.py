@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from companion.reproduction.published import JUDGED, parse_printed, parse_relation
+from companion.reproduction.tables import plain
 
 AGREES = "agrees"
 COMPATIBLE = "compatible"
@@ -93,16 +94,9 @@ def _excess(printed, value):
     return math.copysign(abs(difference) - printed.half_unit, difference)
 
 
-def _ratio(distance, se):
-    """Distance in standard errors; infinite for any distance in no error."""
-    if se > 0:
-        return distance / se
-    return math.inf if distance else 0.0
-
-
-def first_finite(*numbers):
+def _first_finite(*numbers):
     """The first that is neither NaN nor infinite, NaN if none is."""
-    return next((number for number in numbers if math.isfinite(number)), math.nan)
+    return next(filter(math.isfinite, numbers), math.nan)
 
 
 def _needed(n, falls, stays, most):
@@ -118,137 +112,152 @@ def _needed(n, falls, stays, most):
     return needs if not math.isfinite(needs) else max(math.ceil(needs), n + 1)
 
 
-def _within(found, matters, needs=math.inf):
+def _beside_chance(distance, se, beyond, needs, **measures):
+    """What differs beyond so many standard errors; `needs` shows what matters, if it agrees."""
+    errors = distance / se if se > 0 else math.inf
+    errors = errors if distance else 0.0
+    outcome = AGREES if errors <= beyond else DIFFERS
+    return Comparison(outcome, errors, se=se, needs=needs, **measures)
+
+
+def _sharp(found, matters):
     """What is within chance agrees, unless a difference that matters would not have been seen.
 
-    So many repetitions of ours it `needs` to be seen.
+    So many repetitions of ours it needs to be seen.
     """
+    if found.outcome == DIFFERS:
+        return replace(found, needs=math.nan)
     if found.outcome != AGREES:
         return found
     if math.isinf(found.would_see):
         note = "; ".join(filter(None, [found.note, _UNSEEN]))
         return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
     if not found.would_see > matters:
-        return found
-    if math.isinf(needs):
-        return replace(found, outcome=COMPATIBLE)
-    return replace(found, outcome=UNDECIDED, needs=needs)
+        return replace(found, needs=math.nan)
+    if math.isinf(found.needs):
+        return replace(found, outcome=COMPATIBLE, needs=math.nan)
+    return replace(found, outcome=UNDECIDED)
 
 
-def compare_deterministic(printed, value, matters=math.nan):
-    """Compare at printed precision; any other word would have been seen."""
-    if isinstance(printed, str):
-        same = isinstance(value, str) and value.strip() == printed
-        would_see = 0.0
+def _compare_exact(row, ours, allowance):
+    """Compare at printed precision, or word by word; any other would have been seen."""
+    printed = parse_printed(row["printed"])
+    if printed is None:
+        alike = ours["value"] == row["printed"]
     else:
-        same = _excess(printed, value) == 0.0
-        would_see = printed.half_unit
-    found = Comparison(AGREES if same else DIFFERS, would_see=would_see)
-    return _within(found, matters)
+        alike = _excess(printed, ours["value"]) == 0.0
+    return Comparison(
+        AGREES if alike else DIFFERS,
+        would_see=printed.half_unit if printed else 0.0,
+        needs=math.inf,
+    )
 
 
-def compare_stochastic(printed, row, regenerated, *, fails_beyond=MAX_DISTANCE):
-    """Compare two means by both spreads and both numbers of repetitions.
-
-    `row` has spread, n, overlap and matters of the print, `regenerated` value, spread, n, overlap
-    and se of the regeneration.
-    """
-    n = regenerated["n"]
-    se_own = regenerated["se"]
-    spread = row["spread"]
-    spread_own = regenerated["spread"] if n > 1 else math.nan
-    known = first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
-    stays = first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
-    falls = se_own**2
-    if math.isnan(se_own):
-        falls = known**2 / n
-        stays += known**2 * regenerated["overlap"]
-    se = math.sqrt(falls + stays)
-    value = regenerated["value"]
-    distance = _ratio(abs(_excess(printed, value)), se)
-    unknown = all(map(math.isnan, (spread_own, spread, se_own)))
+def _compare_mean(row, ours, allowance):
+    """Compare two means by both spreads and both numbers of repetitions."""
+    n = ours["n"]
+    se_own = ours["se"]
+    derived = math.isnan(se_own)
+    if derived and not n >= 1:
+        raise ValueError(
+            f"The regenerated value of {_cell(row)} must bring its standard error or its number of"
+            f" repetitions n >= 1. Got n = {n}."
+        )
+    printed = parse_printed(row["printed"])
     half = printed.half_unit
-    found = Comparison(
-        AGREES if distance <= fails_beyond else DIFFERS,
-        distance,
-        departure=(value - printed.value) / math.hypot(se, half / math.sqrt(3)),
-        se=se,
-        would_see=half + fails_beyond * se,
+    spread = row["spread"]
+    spread_own = ours["spread"] if n > 1 else math.nan
+    known = _first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
+    stays = _first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
+    falls = se_own**2
+    if derived:
+        falls = known**2 / n
+        stays += known**2 * ours["overlap"]
+    se = math.sqrt(falls + stays)
+    beyond = MAX_DISTANCE + allowance
+    if allowance and n > 1:
+        # the spread of few repetitions is itself known badly: Student's factor
+        beyond = float(stdtrit(n - 1, ndtr(beyond)))
+    unknown = derived and math.isnan(_first_finite(spread_own, spread))
+    most = max(row["matters"] - half, 0.0) / beyond
+    found = _beside_chance(
+        abs(_excess(printed, ours["value"])),
+        se,
+        beyond,
+        _needed(n, falls, stays, most**2),
+        departure=(ours["value"] - printed.value) / math.hypot(se, half / math.sqrt(3)),
+        would_see=half + beyond * se,
         note="no spread is known on either side" if unknown else "",
     )
-    most = max(row["matters"] - half, 0.0) / fails_beyond
-    return _within(found, row["matters"], _needed(n, falls, stays, most**2))
+    if allowance and found.outcome == DIFFERS and (se == 0 or n == 1):
+        note = f"n = {n:g} without a spread of its own is too few to refute this"
+        return replace(found, outcome=UNDECIDED, needs=math.nan, note=note)
+    return found
 
 
-def compare_spread(
-    printed,
-    n,
-    value,
-    n_r,
-    *,
-    se_r=math.nan,
-    matters=math.nan,
-    fails_beyond=MAX_DISTANCE,
-):
+def _compare_spread(row, ours, allowance):
     """Compare two standard deviations by the logarithm of their ratio."""
-    if not n_r >= 2:
+    n = ours["n"]
+    value = ours["value"]
+    if not n >= 2:
         return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
-    excess = _excess(printed, value)
-    falls = 0.5 / (n_r - 1)
-    stays = 0.5 / (n - 1)
-    if math.isfinite(se_r) and value > 0:
-        falls = (se_r / value) ** 2
-        stays = falls * n_r / n
+    printed = parse_printed(row["printed"])
+    beyond = MAX_DISTANCE + allowance
+    falls = 0.5 / (n - 1)
+    stays = 0.5 / (row["n"] - 1)
+    if math.isfinite(ours["se"]) and value > 0:
+        falls = (ours["se"] / value) ** 2
+        stays = falls * n / row["n"]
     se = math.sqrt(falls + stays)
     # Upwards a departure of so many standard errors is the longer way: both are seen by then.
-    factor = math.exp(min(fails_beyond * se, 700.0))
     most = printed.value + printed.half_unit
-    would_see = most * factor - printed.value
+    would_see = most * math.exp(min(beyond * se, 700.0)) - printed.value
+    excess = _excess(printed, value)
     if excess and value == 0:
-        return _compare_alike(n_r, fails_beyond, se, would_see)
-    distance = 0.0
-    if excess:
-        distance = _ratio(abs(math.log(value / (value - excess))), se)
+        return _compare_alike(n, beyond, se, would_see)
     departure = math.nan
     if value > 0 and printed.value > 0:
         rounding = printed.half_unit / printed.value / math.sqrt(3)
         departure = math.log(value / printed.value) / math.hypot(se, rounding)
-    found = Comparison(
-        AGREES if distance <= fails_beyond else DIFFERS,
-        distance,
+    longest = max((row["matters"] + printed.value) / most, 1.0)
+    wanted = (math.log(longest) / beyond) ** 2
+    return _beside_chance(
+        abs(math.log(value / (value - excess))) if excess else 0.0,
+        se,
+        beyond,
+        1 + _needed(n - 1, falls, stays, wanted),
         departure=departure,
-        se=se,
         would_see=would_see,
     )
 
-    longest = max((matters + printed.value) / most, 1.0)
-    wanted = (math.log(longest) / fails_beyond) ** 2
-    return _within(found, matters, 1 + _needed(n_r - 1, falls, stays, wanted))
 
-
-def _compare_alike(n, fails_beyond, se, would_see):
+def _compare_alike(n, beyond, se, would_see):
     """Compare a printed spread with repetitions that are all alike.
 
     The print is then taken to come from one repetition in ten that is off, and all of ours are
     alike with probability 0.9^n.
     """
     distance = -NormalDist().inv_cdf(max((1 - _RARE) ** n / 2, 5e-324))
-    if distance > fails_beyond:
+    if distance > beyond:
         return Comparison(DIFFERS, distance, se=se, would_see=would_see)
-    chance = 2 * NormalDist().cdf(-fails_beyond)
-    needs = math.floor(math.log(chance) / math.log(1 - _RARE)) + 1
+    needs = math.floor(math.log(2 * ndtr(-beyond)) / math.log(1 - _RARE)) + 1
     note = f"{n:g} repetitions, all alike, are too few to refute a spread"
-    return Comparison(
-        UNDECIDED, distance, would_see=math.inf, needs=float(needs), note=note
-    )
+    return Comparison(UNDECIDED, distance, would_see=math.inf, needs=needs, note=note)
 
 
-def compare_draw(printed, draws, matters=math.nan):
+def _compare_draw(row, ours, allowance):
     """Place a single printed draw in the distribution of the regenerated ones."""
-    excess = np.array([_excess(printed, draw) for draw in draws])
-    if np.isnan(excess).any():
+    draws = np.sort(np.asarray(ours["draws"], dtype=float))
+    if not draws.size:
+        raise ValueError(
+            f"The regenerated value of {_cell(row)} must bring the draws that the print is placed"
+            " among. Got none."
+        )
+    if np.isnan(draws).any():
         return Comparison(NOT_RUN, note="a draw is missing")
-    n = excess.size
+    printed = parse_printed(row["printed"])
+    n = draws.size
+    excess = np.array([_excess(printed, draw) for draw in draws])
     below = int((excess < 0).sum())
     above = int((excess > 0).sum())
     # A yes or no, as 1 or 0, can be rare on one side alone.
@@ -259,62 +268,72 @@ def compare_draw(printed, draws, matters=math.nan):
     if spared < 0:
         note = f"{n} draws are too few to call any print rare"
         needs = math.floor(sides / RARE_DRAW)
-        return Comparison(UNDECIDED, would_see=math.inf, needs=float(needs), note=note)
+        return Comparison(UNDECIDED, would_see=math.inf, needs=needs, note=note)
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
-    found = Comparison(AGREES, 0.0)
-    if below or above:
-        found = Comparison(
-            AGREES if chance >= RARE_DRAW else DIFFERS,
-            abs(NormalDist().inv_cdf(chance / 2)),
-            note=f"{below} of {n} draws lie below the print, {above} above",
-        )
-    if binary:  # the other answer, if one of them is rare
-        if min(below + above, n - below - above) <= spared:
-            return _within(replace(found, would_see=1.0), matters)
+    reach = max(np.median(draws) - draws[spared], draws[-1 - spared] - np.median(draws))
+    found = Comparison(
+        AGREES if chance >= RARE_DRAW else DIFFERS,
+        abs(NormalDist().inv_cdf(chance / 2)),
+        would_see=1.0 if binary else reach + printed.half_unit,
+        needs=math.inf,
+        note=f"{below} of {n} draws lie below the print, {above} above"
+        if below or above
+        else "",
+    )
+    if binary and min(below + above, n - below - above) > spared:
         note = "either answer is common, so that none could differ"
-        return replace(found, outcome=LISTED, would_see=math.inf, note=note)
-    ordered = np.sort(np.asarray(draws, dtype=float))
-    centre = np.median(ordered)
-    reach = max(centre - ordered[spared], ordered[n - 1 - spared] - centre)
-    would_see = float(reach + printed.half_unit)
-    return _within(replace(found, would_see=would_see), matters)
+        return replace(
+            found, outcome=LISTED, would_see=math.inf, needs=math.nan, note=note
+        )
+    return found
 
 
-def compare_claim(
-    relation, value, se, n=math.nan, *, stays=0.0, fails_beyond=MAX_UNDECIDED
-):
+def _compare_claim(row, ours, allowance):
     """Decide a claim that a quantity stands in a relation to a bound.
 
-    `stays` is the part of the variance that more repetitions do not change.
+    The standard error is that which the regeneration brings, or follows from its spread; `stays` is
+    the part of the variance that more repetitions do not change.
     """
-    margin = relation.margin(value)
+    relation = parse_relation(row["relation"])
+    n = ours["n"]
+    se = ours["se"]
+    margin = relation.margin(ours["value"])
+    stays = 0.0
+    if math.isnan(se) and n > 0 and math.isfinite(ours["spread"]):
+        stays = ours["spread"] ** 2 * ours["overlap"]
+        se = math.sqrt(ours["spread"] ** 2 / n + stays)
     if not se > 0:
-        if abs(margin) <= 1e-12 * max(1.0, abs(relation.bound)):
-            margin = 0.0
-        holds = "=" in relation.sign if margin == 0 else margin > 0
-        return Comparison(HOLDS if holds else FAILS, would_see=0.0)
+        is_at = abs(margin) <= 1e-12 * max(1.0, abs(relation.bound))
+        if "=" in relation.sign if is_at else margin > 0:
+            return Comparison(HOLDS, would_see=0.0)
+        if allowance and n >= 2 and se == 0:
+            note = f"{n:g} repetitions, all alike, are too few to refute this"
+            return Comparison(UNDECIDED, would_see=0.0, note=note)
+        return Comparison(FAILS, would_see=0.0)
+    beyond = MAX_UNDECIDED + allowance
     degrees = n - 1 if n >= 2 else math.inf
     support = _normal_from_t(margin / se, degrees)
-    would_see = _t_from_normal(fails_beyond, degrees) * se
+    would_see = _t_from_normal(beyond, degrees) * se
     found = Comparison(UNDECIDED, support=support, se=se, would_see=would_see)
     if support > MAX_UNDECIDED:
         return replace(found, outcome=HOLDS)
-    if support < -fails_beyond:
+    if support < -beyond:
         return replace(found, outcome=FAILS)
     wanted = abs(margin) / (MAX_UNDECIDED + NormalDist().inv_cdf(_DECIDED_IN))
-    needs = _needed(n, se**2 - stays, stays, wanted**2)
-    side = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
-    if math.isnan(needs):  # unknown how many there are
-        times = _needed(1.0, se**2 - stays, stays, wanted**2)
-        decides = f"{times} times as many repetitions would decide"
-        return replace(found, note=decides if times <= MOST_TIMES else side)
-    unknown = math.isinf(se)
-    if math.isinf(needs) and (stays or unknown):
-        note = NO_ERROR if unknown else ONE_POOL
-        return replace(found, needs=needs, note=note)
-    if needs > MOST_TIMES * n:
-        return replace(found, needs=math.inf, note=AT_THE_BOUND)
-    return replace(found, needs=float(needs), note=side)
+    # Where it is unknown how many there are, times as many.
+    needs = _needed(_first_finite(n, 1.0), se**2 - stays, stays, wanted**2)
+    note = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
+    if math.isinf(se):
+        note = NO_ERROR
+    elif math.isinf(needs) and stays:
+        note = ONE_POOL
+    elif needs > MOST_TIMES * n:
+        needs = math.inf
+        note = AT_THE_BOUND
+    elif math.isnan(n) and math.isfinite(needs):
+        note = f"{needs} times as many repetitions would decide"
+        needs = math.nan
+    return replace(found, needs=needs, note=note)
 
 
 def _normal_from_t(t, degrees):
@@ -329,8 +348,18 @@ def _t_from_normal(z, degrees):
     return z if math.isinf(degrees) else -float(stdtrit(degrees, NormalDist().cdf(-z)))
 
 
-def is_missing(value):
-    return value is None or (isinstance(value, float) and math.isnan(value))
+def _cell(row):
+    return f"{row['artefact']} / {row['row']} / {row['column']}"
+
+
+#: Rules by kind: of a row of the print, its regeneration, and what a quick run is allowed.
+_RULES = {
+    "deterministic": _compare_exact,
+    "stochastic": _compare_mean,
+    "spread": _compare_spread,
+    "draw": _compare_draw,
+    "ordinal": _compare_claim,
+}
 
 
 def allowance_of(profile):
@@ -357,84 +386,15 @@ def compare_row(row, regenerated, profile="paper"):
         # What the test proves that the row names need not be computed.
         proved = row["asks"] == "identity"
         return Comparison(LISTED) if proved else Comparison(NOT_RUN, note=NO_VALUE)
-    if is_missing(regenerated["value"]) and regenerated["n"] == 0:
-        note = "the case it speaks of never occurs"
-        return Comparison(UNDECIDED, would_see=math.inf, note=note)
-    if is_missing(regenerated["value"]):
+    if plain(regenerated["value"]) is None:
+        if regenerated["n"] == 0:
+            note = "the case it speaks of never occurs"
+            return Comparison(UNDECIDED, would_see=math.inf, note=note)
         return Comparison(NOT_RUN, note="the regenerated value is missing")
     if row["asks"] == "setting" and profile != "paper":
         return Comparison(NOT_RUN, note="a quick run is smaller by design")
-    found = _by_kind(row, regenerated, allowance_of(profile))
+    found = _RULES[row["kind"]](row, regenerated, allowance_of(profile))
+    found = _sharp(found, row["matters"])
     if row["asks"] not in JUDGED and found.outcome not in (*DEPARTS, NOT_RUN):
         return replace(found, outcome=LISTED, needs=math.nan)
     return found
-
-
-def _by_kind(row, regenerated, allowance):
-    value = regenerated["value"]
-    kind = row["kind"]
-    matters = row["matters"]
-    printed = parse_printed(row["printed"])
-    cell = f"{row['artefact']} / {row['row']} / {row['column']}"
-    if kind == "ordinal":
-        return _compare_claim_of(row, regenerated, allowance)
-    if kind == "deterministic":
-        return compare_deterministic(printed or row["printed"], value, matters)
-    if kind == "draw":
-        if not len(regenerated["draws"]):
-            raise ValueError(
-                f"The regenerated value of {cell} must bring the draws that the print is placed "
-                "among. Got none."
-            )
-        return compare_draw(printed, regenerated["draws"], matters)
-    beyond = MAX_DISTANCE + allowance
-    if kind == "spread":
-        found = compare_spread(
-            printed,
-            row["n"],
-            value,
-            regenerated["n"],
-            se_r=regenerated["se"],
-            matters=matters,
-            fails_beyond=beyond,
-        )
-    else:
-        found = _compare_mean(printed, row, regenerated, cell, allowance, beyond)
-    n = regenerated["n"]
-    if allowance and found.outcome == DIFFERS and (found.se == 0 or n == 1):
-        note = f"n = {n:g} without a spread of its own is too few to refute this"
-        return replace(found, outcome=UNDECIDED, note=note)
-    return found
-
-
-def _compare_claim_of(row, regenerated, allowance):
-    """Decide a claim by the standard error that the regeneration brings, or by its spread."""
-    stays = 0.0
-    se = regenerated["se"]
-    n = regenerated["n"]
-    variance = regenerated["spread"] ** 2
-    if math.isnan(se):
-        se = 0.0
-        if n > 0 and math.isfinite(variance):
-            stays = variance * regenerated["overlap"]
-            se = math.sqrt(variance / n + stays)
-    relation = parse_relation(row["relation"])
-    beyond = MAX_UNDECIDED + allowance
-    value = regenerated["value"]
-    found = compare_claim(relation, value, se, n, stays=stays, fails_beyond=beyond)
-    if allowance and found.outcome == FAILS and se == 0 and n >= 2:
-        note = f"{n:g} repetitions, all alike, are too few to refute this"
-        return replace(found, outcome=UNDECIDED, note=note)
-    return found
-
-
-def _compare_mean(printed, row, regenerated, cell, allowance, fails_beyond):
-    if math.isnan(regenerated["se"]) and not regenerated["n"] >= 1:
-        raise ValueError(
-            f"The regenerated value of {cell} must bring its standard error or its number of "
-            f"repetitions n >= 1. Got n = {regenerated['n']}."
-        )
-    if allowance and regenerated["n"] > 1:
-        # the spread of few repetitions is itself known badly: Student's factor
-        fails_beyond = float(stdtrit(regenerated["n"] - 1, ndtr(fails_beyond)))
-    return compare_stochastic(printed, row, regenerated, fails_beyond=fails_beyond)

@@ -39,16 +39,18 @@ def navigation(artefact):
 
 
 def _sources(artefact):
-    """The modules that compute and read off what an artefact shows, and `regenerate`."""
+    """The files that compute and read off what an artefact shows, by module, and `regenerate`."""
     functions = [study.compute for study in artefact.studies]
     if artefact.values is not None:
         functions += [
             getattr(artefact.values, "func", artefact.values),
             artefact.values,
         ]
-    modules = dict.fromkeys(f.__module__ for f in functions)
+    modules = dict.fromkeys(
+        f.__module__ for f in functions if "summaries" not in f.__module__
+    )
     engine = ["companion.reproduction.regenerate"] if functions else []
-    return [*(name for name in modules if "summaries" not in name), *engine]
+    return {name: f"{name.replace('.', '/')}.py" for name in (*modules, *engine)}
 
 
 def way_out(artefact):
@@ -63,18 +65,19 @@ def way_out(artefact):
     names = {other.name for other in list_artefacts(paper.key)}
     if "method" in names - {artefact.name}:
         parts.append("[its method](method.ipynb)")
-    files = {name: f"{name.replace('.', '/')}.py" for name in _sources(artefact)}
     code = [
         f"[`{name.removeprefix('companion.')}`](../../{file})"
-        for name, file in files.items()
+        for name, file in _sources(artefact).items()
         if (notebooks_dir().parent / file).is_file()
     ]
-    parts += [f"code: {', '.join(code)}"] if code else []
+    if code:
+        parts.append(f"code: {', '.join(code)}")
     if paper.alike:
         name = paper.alike.rpartition(".")[2]
-        address = f"{_SCIKIT_LEARN}/{paper.alike}.html"
-        parts.append(f"scikit-learn's nearest: [`{name}`]({address})")
-    return _WAY_OUT + "; ".join(parts) + "." if parts else ""
+        parts.append(
+            f"scikit-learn's nearest: [`{name}`]({_SCIKIT_LEARN}/{paper.alike}.html)"
+        )
+    return f"{_WAY_OUT}{'; '.join(parts)}." if parts else ""
 
 
 def _has_picture(cell):
@@ -88,8 +91,8 @@ def _has_picture(cell):
 def _can_wait(cell):
     """Whether a cell after the first figure only sets up, only helps to draw, or only tells."""
     if cell.outputs:
-        return bool(_TELLS.search(cell.source)) and not _has_picture(cell)
-    return bool(_SET_UP.search(cell.source) or _PLOTS.search(cell.source))
+        return _TELLS.search(cell.source) and not _has_picture(cell)
+    return _SET_UP.search(cell.source) or _PLOTS.search(cell.source)
 
 
 def fold(notebook):
@@ -102,18 +105,16 @@ def fold(notebook):
     """
     drawn = False
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        tags = set(cell.metadata.get("tags", []))
-        kept = _KEPT & tags
-        asked = {"hide-input", "hide-cell"} & tags
-        hidden = not kept and (asked or not drawn or _can_wait(cell))
+        tags = {*cell.metadata.get("tags", [])}
+        asked = tags & {"hide-input", "hide-cell"}
+        hidden = not tags & _KEPT and (asked or not drawn or _can_wait(cell))
         drawn = drawn or _has_picture(cell)
-        jupyter = cell.metadata.pop("jupyter", {})
-        for part in ("source_hidden", "outputs_hidden"):
-            jupyter.pop(part, None)
-        if hidden:
-            jupyter["source_hidden"] = True
-        if hidden and "hide-cell" in tags:
-            jupyter["outputs_hidden"] = True
+        folded = {
+            "source_hidden": hidden,
+            "outputs_hidden": hidden and "hide-cell" in tags,
+        }
+        jupyter = cell.metadata.pop("jupyter", {}) | folded
+        jupyter = {name: bool(value) for name, value in jupyter.items() if value}
         if jupyter:
             cell.metadata["jupyter"] = jupyter
 
@@ -122,10 +123,11 @@ def arrange(notebook, artefact):
     """Put the way out into the first cell and the navigation into the last, in place."""
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
-    cell = nbformat.v4.new_markdown_cell(
-        text, id=_NAVIGATION, metadata={"tags": [_NAVIGATION]}
-    )
-    notebook.cells = [*cells, cell] if text else cells
-    first = notebook.cells[0]
-    story = first.source.partition(f"\n\n{_WAY_OUT}")[0]
-    first.source = "\n\n".join(filter(None, [story, way_out(artefact)]))
+    if text:
+        metadata = {"tags": [_NAVIGATION]}
+        cells.append(
+            nbformat.v4.new_markdown_cell(text, id=_NAVIGATION, metadata=metadata)
+        )
+    notebook.cells = cells
+    story = cells[0].source.partition(f"\n\n{_WAY_OUT}")[0]
+    cells[0].source = "\n\n".join(filter(None, [story, way_out(artefact)]))

@@ -18,7 +18,7 @@ __all__ = ["Card", "card"]
 
 PARTS = ("found", "misprints")
 _BRACES = re.compile(
-    r"\{(?:(printed|corrected|size|percent|more|numbers|sentences) )?([^{}]+)\}"
+    r"\{(?:(corrected|size|percent|more|numbers|sentences) )?([^{}]+)\}"
 )
 _RESTS = re.compile(r"(holds|undecided|fails|agrees|compatible|differs) (.+)")
 
@@ -81,10 +81,6 @@ def load_cards():
     return cards
 
 
-def _is_score(of):
-    return of in ("numbers", "sentences")
-
-
 def card(paper, ledger, entries=None):
     """The card of a paper, filled from its ledger.
 
@@ -102,10 +98,8 @@ def card(paper, ledger, entries=None):
     """
     if entries is None:
         entries = load_cards().get(paper.key, [])
-    rows = {
-        f"{line['artefact']}: {line['row']} / {line['column']}": line
-        for line in ledger.to_dict("records")
-    }
+    names = ledger["artefact"] + ": " + ledger["row"] + " / " + ledger["column"]
+    rows = dict(zip(names, ledger.to_dict("records"), strict=True))
     counts = score(ledger)
     texts = {part: [] for part in PARTS}
     for part, says, rests_on in entries:
@@ -115,9 +109,7 @@ def card(paper, ledger, entries=None):
 
 def _two_digits(value):
     """A number as one says it: two significant digits, and no power of ten."""
-    if math.isnan(value):
-        return "-"
-    return number_text(float(f"{value:.2g}"), "g")
+    return "-" if math.isnan(value) else number_text(float(f"{value:.2g}"), "g")
 
 
 def _filled(says, rests_on, rows, counts):
@@ -128,26 +120,23 @@ def _filled(says, rests_on, rows, counts):
         outcome = rows[cell]["outcome"] if cell in rows else "not run"
         if outcome != word:
             changed.append(f"{cell}: {outcome}")
-    changed += [
-        f"{cell}: no such row"
-        for of, cell in _BRACES.findall(says)
-        if not _is_score(of) and cell not in rows
-    ]
+    for of, cell in _BRACES.findall(says):
+        if of not in counts and cell not in rows:
+            changed.append(f"{cell}: no such row")
     if changed:
         cells = "; ".join(changed)
         return f"This sentence has to be written again, since the records changed: {cells}."
 
     def number(match):
         of, name = match.groups()
-        if _is_score(of):
+        if of in counts:
             return str(counts[of][name])
         line = rows[name]
-        if of == "printed":
-            return line["printed"]
         value = line["reproduced_as_read" if of == "corrected" else "reproduced"]
-        if of in ("percent", "more"):
-            above = 1 if of == "more" else 0
-            return f"{number_text(100 * (value - above), '.0f')} %"
+        if of == "percent":
+            return f"{number_text(100 * value, '.0f')} %"
+        if of == "more":
+            return f"{number_text(100 * (value - 1), '.0f')} %"
         return _two_digits(abs(value) if of == "size" else value)
 
     return _BRACES.sub(number, says)

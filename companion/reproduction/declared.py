@@ -36,6 +36,7 @@ and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from companion._utils.paths import data_dir
 from companion.reproduction.artefacts import list_papers
@@ -102,56 +103,51 @@ class Erratum:
     proof: tuple[str, ...]
 
 
-def _load_list(path):
-    """Line and content of each entry of a YAML list; none if it is not there, or all comment."""
-    if not path.is_file():
-        return []
-    import yaml
-
-    try:
-        return _parsed(path.read_bytes().decode())
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise PublishedError(path.name, [" ".join(str(error).split())]) from error
-
-
 @cache
-def _parsed(text):
-    """The same of a text, which is parsed but once."""
+def _parsed(name, content):
+    """Line and content of each entry of a YAML list, which is parsed but once."""
     import yaml
 
     entries = []
-    loader = yaml.SafeLoader(text)  # libyaml crashes on deep lists
-    root = loader.get_single_node() or yaml.SequenceNode("", [])
-    if root.id != "sequence":
-        raise ValueError(
-            f"line {root.start_mark.line + 1}: it must be a list, not a {root.id}"
-        )
-    for node in root.value:
-        line = node.start_mark.line + 1
-        entries.append((line, loader.construct_document(node)))
-        if node.id == "mapping" and len(node.value) > len(entries[-1][1]):
-            raise ValueError(f"line {line}: a key is there twice")
+    try:
+        loader = yaml.SafeLoader(content)  # libyaml crashes on deep lists
+        root = loader.get_single_node() or yaml.SequenceNode("", [])
+        if root.id != "sequence":
+            raise ValueError(f"it must be a list, not a {root.id}")
+        for node in root.value:
+            line = node.start_mark.line + 1
+            entry = loader.construct_document(node)
+            if node.id == "mapping" and len(node.value) > len(entry):
+                raise ValueError(f"line {line}: a key is there twice")
+            entries.append((line, entry))
+    except (yaml.YAMLError, ValueError) as error:
+        raise PublishedError(name, [" ".join(str(error).split())]) from error
     return entries
+
+
+def _is_line(content):
+    return isinstance(content, str) and len(content.strip().splitlines()) == 1
+
+
+def _is_list(content):
+    return isinstance(content, list) and {*map(type, content)} == {str}
 
 
 def _shape_faults(entry, texts, lists, optional):
     """Faults of an entry that its own text shows; lists may be `optional`."""
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
+    line = ("a text that says something in one line", _is_line)
+    rules = dict.fromkeys(texts, line)
+    rules |= dict.fromkeys(
+        (*lists, *optional), ("a list of texts (quote numbers)", _is_list)
+    )
     faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
     for name, content in entry.items():
-        if name in texts:
-            is_right = (
-                isinstance(content, str) and len(content.strip().splitlines()) == 1
-            )
-            rule = "a text that says something in one line"
-        elif name in (*lists, *optional):
-            is_right = isinstance(content, list) and {*map(type, content)} == {str}
-            rule = "a list of texts (quote numbers)"
-        else:
+        rule, is_right = rules.get(name, (None, None))
+        if rule is None:
             faults.append(f"{name!r} is unknown")
-            continue
-        if not is_right:
+        elif not is_right(content):
             faults.append(f"{name} must be {rule}. Got {content!r}")
     return faults
 
@@ -159,20 +155,20 @@ def _shape_faults(entry, texts, lists, optional):
 def load_entries(name, texts, lists, read, optional=()):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
-    `read` gives the faults of an entry in good shape, and what it declares.
+    `read` gives the faults of an entry in good shape, and what it declares. A file that is not
+    there, or all comment, declares nothing.
     """
+    path = data_dir() / name
     faults = []
     declared = {}
-    for line, entry in _load_list(data_dir() / name):
-        found = _shape_faults(entry, texts, lists, optional)
+    for line, entry in _parsed(name, path.read_bytes()) if path.is_file() else ():
         items = {}
+        found = _shape_faults(entry, texts, lists, optional)
         if not found:
-            found, items = read(
-                {n: c.strip() if n in texts else c for n, c in entry.items()}
-            )
+            found, items = read(entry | {text: entry[text].strip() for text in texts})
         twice = items.keys() & declared.keys()
+        declared |= {} if found else items
         found += [f"{' / '.join(key)} stands there twice" for key in twice]
-        declared |= items
         faults += [f"line {line}: {fault}" for fault in found]
     if faults:
         raise PublishedError(name, faults)
@@ -185,20 +181,16 @@ def unknown_word(entry, name, known):
 
 
 def _unproved(entry):
-    return [
+    """Faults of the paper and of the proofs of an erratum or a reading."""
+    return unknown_word(entry, "paper", list_papers()) + [
         f"proof {text!r} is neither tests/<file>.py::test_<name> nor notebooks/<name>.ipynb"
         for text in entry["proof"]
         if not _PROOF.fullmatch(text)
     ]
 
 
-def load_deviations(load=load_published):
+def load_deviations():
     """Read and check ``data/deviations.yaml``; a file that does not exist declares none.
-
-    Parameters
-    ----------
-    load : callable, optional
-        From a paper's key to its published values, by which the names are checked.
 
     Returns
     -------
@@ -212,58 +204,50 @@ def load_deviations(load=load_published):
     """
 
     @cache
-    def known(paper):
-        values = load(paper)
-        return set(
-            zip(values["artefact"], values["row"], values["column"], strict=True)
-        )
+    def names_of(paper):
+        try:
+            values = load_published(paper)
+        except FileNotFoundError:
+            return set()
+        return {*(values["artefact"] + ": " + values["row"] + " / " + values["column"])}
 
     def read(entry):
-        paper = entry["paper"]
-        cells = [
-            (entry["artefact"], r, c) for r in entry["rows"] for c in entry["columns"]
+        known = names_of(entry["paper"])
+        if not known:
+            return [f"paper {entry['paper']!r} has no published values"], {}
+        artefact = entry["artefact"]
+        cells = [*product(entry["rows"], entry["columns"])]
+        names = [f"{artefact}: {row} / {column}" for row, column in cells]
+        faults = [
+            f"{name} is no published value" for name in names if name not in known
         ]
-        try:
-            faults = [
-                f"{' / '.join(cell)} is no published value"
-                for cell in cells
-                if cell not in known(paper)
-            ]
-        except FileNotFoundError:
-            return [f"paper {paper!r} has no published values"], {}
         faults += unknown_word(entry, "status", STATUSES)
-        faults += _wrong_rests(entry, known(paper))
-        why = (entry["reason"], entry["evidence"], entry["status"])
-        deviation = Deviation(*why, rests_on=tuple(entry.get("rests_on", ())))
-        return faults, {(paper, *cell): deviation for cell in cells if not faults}
+        rests_on = tuple(entry.get("rests_on", ()))
+        faults += [
+            f"rests_on {name!r} is no published 'artefact: row / column', nor {NOTHING_PRINTED!r}"
+            for name in {*rests_on} - {*known, NOTHING_PRINTED}
+        ]
+        if bool(rests_on) != (entry["status"] == "refuted"):
+            faults.append("rests_on belongs to the status refuted, and to no other")
+        deviation = Deviation(
+            entry["reason"], entry["evidence"], entry["status"], rests_on
+        )
+        return faults, {(entry["paper"], artefact, *cell): deviation for cell in cells}
 
     texts = ("paper", "artefact", "status", "reason", "evidence")
     lists = ("rows", "columns")
     return load_entries("deviations.yaml", texts, lists, read, optional=("rests_on",))
 
 
-def _wrong_rests(entry, known):
-    """Faults of what a refuted claim rests on."""
-    rests_on = entry.get("rests_on", [])
-    if bool(rests_on) != (entry["status"] == "refuted"):
-        return ["rests_on belongs to the status refuted, and to no other"]
-    cells = {f"{artefact}: {row} / {column}" for artefact, row, column in known}
-    return [
-        f"rests_on {name!r} is no published 'artefact: row / column', nor {NOTHING_PRINTED!r}"
-        for name in {*rests_on} - {*cells, NOTHING_PRINTED}
-    ]
-
-
 def load_errata():
     """A list of the errata in ``data/errata.yaml``, checked as :func:`load_deviations` does."""
-    texts = ("paper", "where", "printed", "correct", "kind")
 
     def read(entry):
-        faults = unknown_word(entry, "paper", list_papers())
-        faults += unknown_word(entry, "kind", KINDS) + _unproved(entry)
+        faults = unknown_word(entry, "kind", KINDS) + _unproved(entry)
         erratum = Erratum(**entry | {"proof": tuple(entry["proof"])})
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
+    texts = ("paper", "where", "printed", "correct", "kind")
     return list(load_entries("errata.yaml", texts, ("proof",), read).values())
 
 
@@ -271,15 +255,17 @@ def load_readings():
     """The readings in ``data/readings.yaml`` by id, checked as :func:`load_deviations` does."""
 
     def read(entry):
-        faults = unknown_word(entry, "paper", list_papers()) + _unproved(entry)
-        if not entry["tried"].isdecimal() or int(entry["tried"]) < 1:
+        faults = _unproved(entry)
+        tried = entry["tried"]
+        if not re.fullmatch("[1-9][0-9]*", tried):
             faults.append(
-                f"tried must be a number in quotes, at least 1. Got {entry['tried']!r}"
+                f"tried must be a number in quotes, at least 1. Got {tried!r}"
             )
             return faults, {}
         proof = tuple(entry["proof"])
-        reading = Reading(entry["paper"], entry["changes"], proof, int(entry["tried"]))
-        return faults, {(entry["id"],): reading}
+        return faults, {
+            (entry["id"],): Reading(entry["paper"], entry["changes"], proof, int(tried))
+        }
 
     texts = ("id", "paper", "changes", "tried")
     found = load_entries("readings.yaml", texts, ("proof",), read)

@@ -24,16 +24,18 @@ from companion.reproduction.scores import (
     FAILING_PARTS,
     MIXED,
     NOT_SCORED,
+    SENTENCE_PARTS,
     SIGNS,
     as_read,
     counted,
     joint_lines,
-    outcomes_of,
+    on_record_beside,
+    part_title,
     score,
     sentence_verdict,
     share_text,
 )
-from companion.reproduction.tables import Table, plain
+from companion.reproduction.tables import Table, plain_records
 from companion.reproduction.texts import (
     CORRECTED,
     escaped,
@@ -56,11 +58,15 @@ __all__ = [
 
 
 def departures_first(ledger):
-    """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed."""
+    """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed.
+
+    Each has an `anchor`, the name that it has in HTML: its place in the print.
+    """
     departs = ledger["outcome"].isin([*DEPARTS, NOT_RUN]) | (ledger["problem"] != "")
     open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == UNDECIDED)
     rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
-    return ledger.assign(rank=rank).sort_values("rank", kind="stable")
+    anchors = [f"row-{place + 1}" for place in pd.factorize(ledger["row"])[0]]
+    return ledger.assign(anchor=anchors).iloc[rank.argsort(kind="stable")]
 
 
 def verdict_table(ledger, title=""):
@@ -84,28 +90,21 @@ def verdict_table(ledger, title=""):
         note, and value and verdict after correcting misprints, if anything was corrected.
     """
     ledger = departures_first(ledger)
-    frame = pd.DataFrame([texts_of(line) for line in ledger.to_dict("records")])
-    if not any(frame.get(CORRECTED, ())):
-        frame = frame.drop(columns=CORRECTED, errors="ignore")
-    if not title:
-        title = f"All {len(frame)} rows, those that depart from the print first"
-    above = joint_lines(ledger)
-    rows = frame.to_numpy()
-    at = frame.columns.get_loc("verdict") if len(frame) else 0
+    frame = pd.DataFrame(map(texts_of, ledger.to_dict("records")))
+    if not frame[CORRECTED].any():
+        frame = frame.drop(columns=CORRECTED)
+    at = frame.columns.get_loc("verdict")
     parts = ledger["counts_as"].replace("", NOT_SCORED)
-    signs = {(i, at): (SIGNS[part], part) for i, part in enumerate(parts)}
-    ids = [
-        "" if again else row_id(ledger, row)
-        for row, again in zip(ledger["row"], ledger["row"].duplicated(), strict=True)
-    ]
-    values = values_of(ledger)
-    options = {"above": above, "ids": ids, "signs": signs}
-    return Table(frame, rows, values, title, len(rows), **options)
-
-
-def row_id(ledger, row):
-    """The name that a row has in the HTML of a table of verdicts: its place in the print."""
-    return f"row-{list(dict.fromkeys(ledger['row'].sort_index())).index(row) + 1}"
+    return Table(
+        frame,
+        frame.to_numpy(),
+        values_of(ledger),
+        title or f"All {len(frame)} rows, those that depart from the print first",
+        len(frame),
+        above=joint_lines(ledger),
+        ids=ledger["anchor"].mask(ledger["anchor"].duplicated(), ""),
+        signs={(i, at): (SIGNS[part], part) for i, part in enumerate(parts)},
+    )
 
 
 def value_lines(ledger):
@@ -131,36 +130,34 @@ def _departure(line):
 
 
 def _some_of(departures, most):
-    texts = []
-    for line in departures.to_dict("records"):
-        cause = f" ({line['status']})" if line["status"] else ""
-        texts.append(escaped(_departure(line)) + cause)
-    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
-    return "; ".join([*texts[:most], *more])
+    """The first of some rows that depart, and how many more there are."""
+    texts = [
+        escaped(_departure(line)) + (f" ({line['status']})" if line["status"] else "")
+        for line in departures[:most].to_dict("records")
+    ]
+    left = len(departures) - most
+    return "; ".join([*texts, f"and {left} more"] if left > 0 else texts)
 
 
 def _claim_finding(claim, tests):
     """What the tests of a claim came to, and two that fail."""
     verdict, counts = sentence_verdict(tests)
-    if (read := sentence_verdict(as_read(tests))[0]) != verdict:
+    read, _ = sentence_verdict(as_read(tests))
+    if read != verdict:
         counts += f"; {CORRECTED}: {read}"
-    failing = _some_of(tests[tests["outcome"] == FAILS], 2)
+    failing = tests[tests["outcome"] == FAILS]
     asked = "We ask: " if set(tests["asks"]) == {"ours"} else ""
     text = f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}."
-    return f"{text} Failing: {failing}." if failing else text
+    return f"{text} Failing: {_some_of(failing, 2)}." if len(failing) else text
 
 
 def _read_otherwise(scored):
     """What the other readings of the print are, and how many rows agree under each."""
     readings = load_readings()
-    counts = []
     for name, rows in scored[scored["reading"] != ""].groupby("reading", sort=False):
         printed, read = rows[["outcome", "outcome_as_read"]].isin(CONSISTENT).sum()
         means = f", {escaped(readings[name].changes)}" if name in readings else ""
-        counts.append(
-            f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
-        )
-    return [f"* **{CORRECTED.capitalize()}**: {'; '.join(counts)}."] if counts else []
+        yield f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
 
 
 def _claim_by_claim(scored):
@@ -169,13 +166,16 @@ def _claim_by_claim(scored):
     The paper's claims stand before our questions, and those that fail before the others.
     """
     differs = scored[(scored["asks"] == "value") & (scored["outcome"] == DIFFERS)]
-    lines = [f"* **Different**: {_some_of(differs, 4)}."] if len(differs) else []
-    lines += _read_otherwise(scored)
+    if len(differs):
+        yield f"* **Different**: {_some_of(differs, 4)}."
+    if corrected := "; ".join(_read_otherwise(scored)):
+        yield f"* **{CORRECTED.capitalize()}**: {corrected}."
     for asks in ("claim", "ours"):
         claims = scored[scored["asks"] == asks].groupby("sentence", sort=False)
-        found = sorted(claims, key=lambda claim: FAILS not in {*claim[1]["outcome"]})
-        lines += [_claim_finding(claim, tests) for claim, tests in found]
-    return lines
+        for claim in sorted(
+            claims, key=lambda claim: FAILS not in {*claim[1]["outcome"]}
+        ):
+            yield _claim_finding(*claim)
 
 
 def _are(number, word):
@@ -192,52 +192,40 @@ def _farthest(differs):
     )
 
 
-def _numbers_in_sentences(ledger):
+def _numbers_in_sentences(ledger, numbers):
     """What came out of the printed numbers, in two or three sentences."""
-    numbers = score(ledger)["numbers"]
-    if not numbers["all"]:
-        return []
-    sentences = [
-        f"**{numbers['consistent']} of {numbers['all']} printed numbers are consistent with ours.**"
-    ]
-    if numbers[COMPATIBLE]:
-        sentences.append(
-            f"For {numbers[COMPATIBLE]} of them the print is too coarse to confirm more."
-        )
+    consistent = numbers["consistent"]
     differs = ledger[ledger["counts_as"].str.startswith(DIFFERS)]
+    yield f"**{consistent} of {numbers['all']} printed numbers are consistent with ours.**"
+    if numbers[COMPATIBLE]:
+        yield f"For {numbers[COMPATIBLE]} of them the print is too coarse to confirm more."
     if len(differs) == 1:
-        sentences.append(f"1 number differs. It is {_farthest(differs)}.")
+        yield f"1 number differs. It is {_farthest(differs)}."
     elif len(differs):
-        far = f"Farthest off is {_farthest(differs)}"
-        sentences.append(f"{len(differs)} numbers differ. {far}.")
+        yield f"{len(differs)} numbers differ. Farthest off is {_farthest(differs)}."
     if numbers[UNDECIDED]:
-        sentences.append(f"More repetitions would decide {numbers[UNDECIDED]}.")
-    if numbers["not run"]:
-        sentences.append(f"{numbers['not run']} could not be computed here.")
-    if numbers["corrected"] != numbers["consistent"]:
-        sentences.append(
-            f"After correcting misprints {_are(numbers['corrected'], 'consistent')}."
-        )
-    return sentences
+        yield f"More repetitions would decide {numbers[UNDECIDED]}."
+    if numbers[NOT_RUN]:
+        yield f"{numbers[NOT_RUN]} could not be computed here."
+    if numbers["corrected"] != consistent:
+        yield f"After correcting misprints {_are(numbers['corrected'], 'consistent')}."
 
 
-def _sentences_in_words(ledger):
+def _sentences_in_words(sentences):
     """What came out of the sentences that can be tested, in one sentence."""
-    sentences = score(ledger)["sentences"]
-    if not sentences["all"]:
-        return []
     fails = sum(map(sentences.get, FAILING_PARTS))
     parts = [counted(sentences[HOLDS], HOLDS), counted(fails, FAILS)]
-    others = (MIXED, UNDECIDED, NOT_RUN)
-    parts += [_are(sentences[word], word) for word in others if sentences[word]]
+    parts += [
+        _are(sentences[w], w) for w in (MIXED, UNDECIDED, NOT_RUN) if sentences[w]
+    ]
     if sentences["all"] == 1:
         (said,) = (part for part in parts if not part.startswith("0 "))
-        word = said.partition(" ")[2]
-        return [f"The one sentence of the paper that can be tested here {word}."]
-    text = ", ".join(parts[:-1]) + f" and {parts[-1]}"
-    return [
-        f"Of {sentences['all']} sentences of the paper that can be tested here, {text}."
-    ]
+        return f"The one sentence of the paper that can be tested here {said[2:]}."
+    *first, last = parts
+    told = f"{', '.join(first)} and {last}"
+    return (
+        f"Of {sentences['all']} sentences of the paper that can be tested here, {told}."
+    )
 
 
 def findings(ledger):
@@ -254,10 +242,22 @@ def findings(ledger):
     """
     from IPython.display import Markdown
 
-    summary = " ".join([*_numbers_in_sentences(ledger), *_sentences_in_words(ledger)])
-    lines = _claim_by_claim(ledger[ledger["repeats"] == ""])
-    fold = ["<details><summary>Claim by claim</summary>", "", *lines, "", "</details>"]
-    return Markdown("\n".join([summary, "", *(fold if lines else [])]))
+    counts = score(ledger)
+    summary = []
+    if counts["numbers"]["all"]:
+        summary += _numbers_in_sentences(ledger, counts["numbers"])
+    if counts["sentences"]["all"]:
+        summary.append(_sentences_in_words(counts["sentences"]))
+    lines = [" ".join(summary), ""]
+    if claims := [*_claim_by_claim(ledger[ledger["repeats"] == ""])]:
+        lines += [
+            "<details><summary>Claim by claim</summary>",
+            "",
+            *claims,
+            "",
+            "</details>",
+        ]
+    return Markdown("\n".join(lines))
 
 
 def whole(ledgers):
@@ -272,29 +272,21 @@ def by_paper(ledgers):
     return papers | {"all": everything} if len(papers) > 1 else papers
 
 
-#: What the parts of the score are called in its tables.
+_SHARE = "in 95 %"
+#: The parts of the score that have a column in its tables.
 _COLUMNS = {
-    "numbers": {
-        "all": "all",
-        "consistent": "consistent",
-        AGREES: "agree",
-        UNDECIDED: "undecided",
-        "differs, explained": "explained",
-        "differs, unexplained": "unexplained",
-        "not run": "not run",
-        "corrected": CORRECTED,
-    },
-    "sentences": {
-        "all": "all",
-        HOLDS: "hold",
-        "mixed": "mixed",
-        UNDECIDED: "undecided",
-        "refuted": "refuted",
-        "fails, explained": "explained",
-        "fails, unexplained": "unexplained",
-        "not run": "not run",
-        "corrected": CORRECTED,
-    },
+    "numbers": (
+        "all",
+        "consistent",
+        AGREES,
+        UNDECIDED,
+        "differs, explained",
+        "differs, unexplained",
+        NOT_RUN,
+        "corrected",
+        _SHARE,
+    ),
+    "sentences": ("all", *SENTENCE_PARTS, "corrected"),
 }
 
 
@@ -315,18 +307,16 @@ def score_tables(groups, corrected=True):
         compatible), with the share inside the 95 % prediction interval of the print; and of the
         sentences. What was not run has a column where there is such a thing.
     """
-    scores = {name: score(ledger) for name, ledger in groups.items()}
+    scores = [score(ledger) for ledger in groups.values()]
     tables = []
-    for kind, columns in _COLUMNS.items():
-        counts = [parts[kind] for parts in scores.values()]
-        frame = pd.DataFrame(counts).rename(columns=columns)[[*columns.values()]]
-        frame.insert(0, kind, [*scores])
+    for kind, parts in _COLUMNS.items():
+        frame = pd.DataFrame([counts[kind] for counts in scores])
         if kind == "numbers":
-            frame["in 95 %"] = [*map(share_text, counts)]
-        if not frame["not run"].any():
-            frame = frame.drop(columns="not run")
-        if not corrected:
-            frame = frame.drop(columns=CORRECTED)
+            frame[_SHARE] = frame.agg(share_text, axis=1)
+        left_out = [] if frame[NOT_RUN].any() else [NOT_RUN]
+        left_out += [] if corrected else ["corrected"]
+        frame = frame[[*parts]].drop(columns=left_out).rename(columns=part_title)
+        frame.insert(0, kind, [*groups])
         tables.append(Table.from_frame(frame))
     return tuple(tables)
 
@@ -337,10 +327,8 @@ def worse_lines(ledgers, on_record):
     Both are ledgers by artefact; one that is not on record is worse wherever it has a problem.
     """
     texts = []
-    for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record, name)
-        for line in ledger.to_dict("records"):
-            before = recorded.get((line["row"], line["column"]), "")
+    for name, ledger, recorded in on_record_beside(ledgers, on_record):
+        for line, before in zip(ledger.to_dict("records"), recorded, strict=True):
             found = line["problem"]
             if line["outcome"] in DEPARTS and before not in ("", *DEPARTS):
                 found = f"{line['outcome']}, on record {before}"
@@ -352,19 +340,17 @@ def worse_lines(ledgers, on_record):
 def _studies_behind(line, artefact, frames):
     """The studies without whose records a value would be another one, or none."""
 
-    def found(records):
-        values = artefact.values(records)
-        place = (values["row"] == line["row"]) & (values["column"] == line["column"])
-        return values[place].to_csv()
+    def value(records):
+        with suppress(Exception):  # which cannot do without some of these records
+            values = artefact.values(records).set_index(["row", "column"])
+            return values.loc[[(line["row"], line["column"])]].to_csv()
 
-    def needed(study):
-        with suppress(Exception):  # which cannot do without these records
-            return found(frames | {study.name: frames[study.name].iloc[:0]}) != found(
-                frames
-            )
-        return True
-
-    return list(filter(needed, artefact.studies))
+    whole = value(frames)
+    emptied = {
+        study: frames | {study.name: frames[study.name][:0]}
+        for study in artefact.studies
+    }
+    return [study for study, records in emptied.items() if value(records) != whole]
 
 
 _WHY = {"identity": "proved by", "matched": "chosen by"}
@@ -382,24 +368,21 @@ def explained(line, artefact, frames):
     studies = _studies_behind(line, artefact, frames)
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
     texts = texts_of(line)
-    texts["corrected"] = texts.pop(CORRECTED)
-    found = (
-        {"in short": sentence(line)}
-        | texts
-        | {
-            "evidence": line["evidence"],
-            "rests on": line["rests_on"].replace("\n", "; "),
-            "where": line["where"],
-            "sentence": line["sentence"],
-            _WHY.get(line["asks"], "why this bound"): line["why"],
-            "computed by": names(study.compute for study in studies),
-            "records": ", ".join(
-                f"data/records/{s.paper}/{s.name}.csv" for s in studies
-            ),
-            "read off by": names([artefact.values]),
-            "see it again": f"{again}, then companion verify {artefact.id}",
-        }
-    )
+    found = {
+        "in short": sentence(line),
+        **texts,
+        "corrected": texts.pop(CORRECTED),
+        "evidence": line["evidence"],
+        "rests on": line["rests_on"].replace("\n", "; "),
+        "where": line["where"],
+        "sentence": line["sentence"],
+        _WHY.get(line["asks"], "why this bound"): line["why"],
+        "computed by": names(study.compute for study in studies),
+        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in studies),
+        "read off by": names([artefact.values]),
+        "see it again": f"{again}, then companion verify {artefact.id}",
+    }
+    del found[CORRECTED]
     return {name: text for name, text in found.items() if text}
 
 
@@ -414,7 +397,5 @@ def ledger_text(ledgers, form):
     lines = whole(ledgers) if ledgers else pd.DataFrame()
     if form == "csv":
         return lines.to_csv(index=False)
-    rows = [
-        {name: plain(v) for name, v in row.items()} for row in lines.to_dict("records")
-    ]
+    rows = plain_records(lines.to_dict("records"))
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

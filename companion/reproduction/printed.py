@@ -17,46 +17,6 @@ _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 _LINES = ("published", "reproduced", "verdict", "corrected")
 
 
-class PrintedTable(Table):
-    """The table as printed, over its regeneration row by row.
-
-    In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
-    sentence. A second table is that after correcting misprints; opening one closes the other. The
-    regeneration is folded up.
-    `printed` is a list of rows: a name, and for each column the rows of the ledger, as mappings,
-    that its cell shows.
-    """
-
-    def __init__(self, *arguments, printed, **options):
-        super().__init__(*arguments, **options)
-        self.printed = printed
-
-    def to_html(self):
-        """HTML that needs no script.
-
-        Returns
-        -------
-        str
-        """
-        prints = [("As printed", self.printed)]
-        lines = [line for _, row in self.printed for cell in row for line in cell]
-        places = [slug(line["artefact"], line["row"], line["column"]) for line in lines]
-        if any(line["reading"] for line in lines):
-            corrected = [
-                (name, [[*map(corrected_line, cell)] for cell in row])
-                for name, row in self.printed
-            ]
-            prints.append((CORRECTED.capitalize(), corrected))
-        return self._html(
-            prints=prints,
-            group=f"prints-{min(places, default='')}",
-            worst=_worst,
-            signs=SIGNS,
-            published_text=published_text,
-            sentence=sentence,
-        )
-
-
 def corrected_line(line):
     """A row of a ledger, a mapping, as it is after correcting misprints."""
     if not line["reading"]:
@@ -94,6 +54,10 @@ def _stacked(value, spread):
 def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     """The printed table with its regeneration and its verdicts under each row.
 
+    In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
+    sentence. A second table is that after correcting misprints; opening one closes the other. The
+    regeneration is folded up.
+
     Parameters
     ----------
     ledger : pandas.DataFrame
@@ -105,7 +69,7 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
 
     Returns
     -------
-    PrintedTable
+    Table
         Under a row of the print: published, reproduced, verdict, and corrected, if misprints were;
         above it what its values come to together.
 
@@ -120,44 +84,69 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
             f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}."
         )
     for name, asked in (("row", rows), ("column", columns)):
-        unknown = [item for item in asked or () if item not in set(ledger[name])]
-        if unknown:
+        if unknown := [item for item in asked or () if item not in {*ledger[name]}]:
             raise ValueError(
                 f"There is no {name} {', '.join(map(repr, unknown))} in this ledger."
             )
     cells = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
-    rows = list(dict.fromkeys(ledger["row"]) if rows is None else rows)
+    if rows is None:
+        rows = ledger["row"].unique()
     if columns is None:
-        columns = [
-            c for c in dict.fromkeys(ledger["column"]) if not c.endswith(_SPREAD)
-        ]
+        columns = [c for c in ledger["column"].unique() if not c.endswith(_SPREAD)]
     lines = []
     signs = {}
     printed = []
     for row in rows:
         pairs = [[cells.get((row, c + end)) for end in ("", _SPREAD)] for c in columns]
-        printed.append((row, [[*filter(None, both)] for both in pairs]))
-        texts = [_stacked(*both) for both in pairs]
+        printed.append((row, [[*filter(None, pair)] for pair in pairs]))
+        texts = [_stacked(*pair) for pair in pairs]
         shown = [line for line in zip(_LINES, *texts, strict=True) if any(line[1:])]
+        for column, of_cell in enumerate(printed[-1][1], 2):
+            if of_cell:
+                part = _worst(of_cell)
+                signs[len(lines) + _LINES.index("verdict"), column] = (
+                    SIGNS[part],
+                    part,
+                )
         lines += [
             [name, *line] for name, line in zip((row, "", "", ""), shown, strict=False)
         ]
-        at = len(lines) - len(shown) + _LINES.index("verdict")
-        for j, both in enumerate(pairs, 2):
-            if any(both):
-                part = _worst(filter(None, both))
-                signs[at, j] = (SIGNS[part], part)
-    inside = {name for c in columns for name in (c, c + _SPREAD)}
+    inside = [*columns, *(column + _SPREAD for column in columns)]
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
     tested = part
     if part["joint"].count() < ledger["joint"].count():
         # The chance is that of all single draws of the artefact, not of some of them.
         tested = part.assign(joint=math.nan)
     above = joint_lines(tested)
-    header = ["", "", *columns]
-    return PrintedTable(
-        header, lines, values_of(part), title, above=above, signs=signs, printed=printed
+    table = Table(
+        ["", "", *columns], lines, values_of(part), title, above=above, signs=signs
     )
+    table.in_html = _prints(printed, part)
+    return table
+
+
+def _prints(printed, part):
+    """What the template shows above the regeneration: the table as printed, and corrected.
+
+    `printed` is a list of rows: a name, and for each column the rows of the ledger, as mappings,
+    that its cell shows.
+    """
+    prints = [("As printed", printed)]
+    if part["reading"].any():
+        corrected = [
+            (name, [[*map(corrected_line, cell)] for cell in row])
+            for name, row in printed
+        ]
+        prints.append((CORRECTED.capitalize(), corrected))
+    places = map(slug, part["artefact"], part["row"], part["column"])
+    return {
+        "prints": prints,
+        "group": f"prints-{min(places, default='')}",
+        "worst": _worst,
+        "signs": SIGNS,
+        "published_text": published_text,
+        "sentence": sentence,
+    }
 
 
 def _worst(lines):

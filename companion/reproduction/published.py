@@ -6,6 +6,7 @@ fault in it and names every fault with its line.
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -43,6 +44,8 @@ COLUMNS = (
     "where",
     "note",
 )
+_NUMBERS = ["value", "spread", "n", "matters", "overlap"]
+_FILLED = ("artefact", "row", "column", "where", "printed")
 _NUMBER = re.compile(
     r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
 )
@@ -130,94 +133,82 @@ def _float(text):
     return number if math.isfinite(number) else math.nan
 
 
-def _check_record(record, paper):
-    """All faults of one row, and its numbers, NaN where it has none."""
-    asks, kind, printed, relation = map(
-        record.get, ("asks", "kind", "printed", "relation")
-    )
-    names = ("value", "spread", "n", "matters")
-    text, spread, count, matters = map(record.get, names)
-    numbers = {name: _float(record[name]) for name in names}
-    numbers["overlap"] = _float(record["overlap"] or "0")
-    if kind not in KINDS:
-        return [
-            f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"
-        ], numbers
-    value = numbers["value"]
+def _faults_of(texts, numbers, paper):
+    """All faults of a row, of its fields as they stand and of those that hold a number."""
+    kind = texts["kind"]
+    asks = texts["asks"]
+    spread = texts["spread"]
     n = numbers["n"]
-    parsed = parse_printed(printed)
+    if kind not in KINDS:
+        return [f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"]
+    parsed = parse_printed(texts["printed"])
     claim = kind == "ordinal"
+    word = parsed is None and not claim
     scored = asks in SCORED
-    many = kind == "stochastic"
-    if claim:
-        reads = "a number or nothing"
-        unlike = text and math.isnan(value)
-    elif parsed is None:
-        reads = "nothing"
-        unlike = text
-    else:
-        reads = parsed.value
-        unlike = value != parsed.value
-    word = printed and parsed is None and kind not in ("deterministic", "ordinal")
-    least = {"stochastic": 1, "spread": 2}.get(kind, 0)
-    few = not (n.is_integer() and n >= max(least, 1)) if count else least
-    bad_relation = parse_relation(relation) is None if claim else relation
-    named = ("artefact", "row", "column", "where", "printed")
-    faults = {f"{name} is empty": not record[name] for name in named}
-    faults |= {
-        f"paper is {record['paper']!r}, but the file is {paper}.csv": record["paper"]
-        != paper,
-        f"asks {asks!r} is unknown: it must be one of {', '.join(ASKS)}": asks
+    expected = parsed.value if parsed else "nothing"
+    needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
+    least = max(needed, 1)
+    faults = {
+        f"paper is {{paper!r}}, but the file is {paper}.csv": texts["paper"] != paper,
+        f"asks {{asks!r}} is unknown: it must be one of {', '.join(ASKS)}": asks
         not in ASKS,
-        f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
+        "asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
             scored and (asks == "claim") != claim
         ),
         "sentence is empty: quote what is claimed, or say what we ask": (
-            asks in ("claim", "ours") and not record["sentence"]
-        ),
-        "sentence begins with 'ours': let the row ask ours instead": (
-            record["sentence"].startswith("ours")
+            asks in ("claim", "ours") and not texts["sentence"]
         ),
         "why is empty: say why this bound, which test proves it, or what was matched": (
-            asks not in ("value", "setting") and not record["why"]
+            asks not in ("value", "setting") and not texts["why"]
         ),
-        f"repeats is given, but a {asks} is not scored anyway": record["repeats"]
+        "repeats is given, but a {asks} is not scored anyway": texts["repeats"]
         and not scored,
-        f"matters {matters!r} is no positive number": matters
-        and not numbers["matters"] > 0,
-        f"printed {printed!r} is no number, which kind {kind!r} needs": word,
-        f"value must be {reads}, as printed is {printed!r}. Got {text!r}": unlike,
-        f"value {text} is negative, which no spread is": kind == "spread" and value < 0,
-        f"n of kind {kind!r} must be a whole number >= {max(least, 1)}. Got {count!r}": few,
-        f"spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
+        "matters {matters!r} is no positive number": (
+            texts["matters"] and not numbers["matters"] > 0
+        ),
+        "printed {printed!r} is no number, which kind {kind!r} needs": (
+            texts["printed"] and word and kind != "deterministic"
+        ),
+        "value must be a number or nothing, as printed is {printed!r}. Got {value!r}": (
+            claim and texts["value"] and math.isnan(numbers["value"])
+        ),
+        f"value must be {expected}, as printed is {{printed!r}}. Got {{value!r}}": (
+            not claim and (texts["value"] if word else numbers["value"] != expected)
+        ),
+        "value {value} is negative, which no spread is": (
+            kind == "spread" and numbers["value"] < 0
+        ),
+        f"n of kind {{kind!r}} must be a whole number >= {least}. Got {{n!r}}": (
+            not (n.is_integer() and n >= least) if texts["n"] else needed
+        ),
+        "spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
         "spread is given, but only a stochastic value with n > 1 has one": (
-            spread and not (many and n > 1)
+            spread and not (kind == "stochastic" and n > 1)
         ),
         "spread_is is empty: say of what it is a deviation": spread
-        and not record["spread_is"],
+        and not texts["spread_is"],
         "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
-        f"Got {relation!r}": bad_relation,
-        f"overlap {record['overlap']!r} is no number >= 0": not numbers["overlap"] >= 0,
+        "Got {relation!r}": (
+            parse_relation(texts["relation"]) is None if claim else texts["relation"]
+        ),
+        "overlap {overlap!r} is no number >= 0": not numbers["overlap"] >= 0,
     }
-    return [fault for fault, found in faults.items() if found], numbers
+    faults = {f"{name} is empty": not texts[name] for name in _FILLED} | faults
+    return [fault.format_map(texts) for fault, found in faults.items() if found]
 
 
-def _wrong_repeats(records, lines):
-    """Faults of rows that say which one they repeat; `lines` by (artefact, row, column)."""
-    names = {f"{artefact}: {row} / {column}" for artefact, row, column in lines}
-    faults = []
-    for record in (record for record in records if record["repeats"]):
-        cell = (record["artefact"], record["row"], record["column"])
-        repeated = {
-            record["repeats"],
-            f"{record['artefact']}: {record['repeats']}",
-        } & names
-        if not repeated or f"{cell[0]}: {cell[1]} / {cell[2]}" in repeated:
-            faults.append(
-                f"{lines[cell]}: repeats {record['repeats']!r}, which is no other 'row / column' of"
-                f" {record['artefact']}, nor an 'artefact: row / column' of the paper"
-            )
-    return faults
+def _faults_between(frame):
+    """Faults of rows beside others, by place: one that is there twice, or repeats none."""
+    names = frame["artefact"] + ": " + frame["row"] + " / " + frame["column"]
+    asked = frame["artefact"] + ": " + frame["repeats"]
+    asked = asked.where(asked.isin(names), frame["repeats"])
+    for place in frame.index[names.duplicated()]:
+        first = names.eq(names[place]).idxmax()
+        yield place, f"{names[place]} is already on line {first}"
+    unlike = (frame["repeats"] != "") & (~asked.isin(names) | (asked == names))
+    for place, row in frame[unlike].iterrows():
+        told = f"repeats {row['repeats']!r}, which is no other 'row / column' of {row['artefact']}"
+        yield place, f"{told}, nor an 'artefact: row / column' of the paper"
 
 
 def load_published(paper, path=None):
@@ -261,38 +252,33 @@ def _checked(paper, name, content):
         header, *lines = read_csv(content)
     except ValueError as error:
         raise PublishedError(name, [str(error)]) from error
-    wrong = {
-        "is missing": [column for column in COLUMNS if column not in header],
-        "is unknown": [column for column in header if column not in COLUMNS],
-        "is there twice": [column for column in COLUMNS if header.count(column) > 1],
-    }
-    faults = [
-        f"line 1: column {column!r} {what}"
-        for what, columns in wrong.items()
-        for column in columns
+    asked = Counter(COLUMNS)
+    given = Counter(header)
+    faults = [(1, f"column {column!r} is missing") for column in asked - given]
+    faults += [
+        (1, f"column {column!r} is unknown, or twice") for column in given - asked
     ]
+    if not lines:
+        faults.append((1, "it has no rows"))
+    faults += [
+        (number, f"{len(header)} fields expected; quote a field that has a comma")
+        for number, cells in enumerate(lines, start=2)
+        if len(cells) != len(header)
+    ]
+    if not faults:
+        places = range(2, len(lines) + 2)
+        texts = pd.DataFrame(lines, places, header).map(str.strip)[[*COLUMNS]]
+        frame = texts.assign(overlap=texts["overlap"].replace("", "0"))
+        frame[_NUMBERS] = frame[_NUMBERS].map(_float)
+        rows = zip(
+            places, texts.to_dict("records"), frame.to_dict("records"), strict=True
+        )
+        faults += [
+            (line, fault) for line, *row in rows for fault in _faults_of(*row, paper)
+        ]
+        faults += _faults_between(texts)
     if faults:
-        raise PublishedError(name, faults)
-    records = []
-    seen = {}
-    for number, cells in enumerate(lines, start=2):
-        line = f"line {number}"
-        if len(cells) != len(header):
-            faults.append(
-                f"{line}: {len(header)} fields expected; quote a field that has a comma"
-            )
-            continue
-        record = dict(zip(header, map(str.strip, cells), strict=True))
-        found, numbers = _check_record(record, paper)
-        faults += [f"{line}: {fault}" for fault in found]
-        cell = (record["artefact"], record["row"], record["column"])
-        if cell in seen:
-            faults.append(f"{line}: {' / '.join(cell)} is already on {seen[cell]}")
-        seen.setdefault(cell, line)
-        records.append({**record, **numbers})
-    faults += _wrong_repeats(records, seen)
-    if not records and not faults:
-        faults.append("line 1: it has no rows")
-    if faults:
-        raise PublishedError(name, faults)
-    return pd.DataFrame(records, columns=list(COLUMNS))
+        raise PublishedError(
+            name, [f"line {line}: {fault}" for line, fault in sorted(faults)]
+        )
+    return frame.reset_index(drop=True)

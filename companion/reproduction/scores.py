@@ -32,7 +32,6 @@ __all__ = [
     "JointTest",
     "as_read",
     "counted",
-    "inside_interval",
     "joint_tests",
     "ours",
     "score",
@@ -64,6 +63,7 @@ SENTENCE_PARTS = (HOLDS, MIXED, *TEST_PARTS[1:])
 FAILING_PARTS = TEST_PARTS[2:5]
 #: What a row that is no part of the score counts as.
 NOT_SCORED = "not scored"
+CORRECTED = "after correcting misprints"
 #: A sign for each, so that colour is never the only one; the worst last but for "not scored".
 SIGNS = {
     AGREES: "✓",
@@ -84,6 +84,7 @@ EXPLAINED = ("demonstrated", "data")
 _PLURALS = {HOLDS: "hold", FAILS: "fail", AGREES: "agree", DIFFERS: "differ"}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
+_TITLES = {**_PLURALS, "corrected": CORRECTED}
 _KINDS = {"stochastic": "means", "spread": "spreads"}
 
 
@@ -116,6 +117,11 @@ def counted(number, part):
     return f"{number} {verb}{comma}{cause}"
 
 
+def part_title(part):
+    """What the column of a part is called in the tables of the score."""
+    return _TITLES.get(part, part.rpartition(", ")[2])
+
+
 def sentence_verdict(tests):
     """What the tests of a sentence come to, in a word, and how many of them came to what.
 
@@ -131,44 +137,28 @@ def sentence_verdict(tests):
         decided tests disagree, undecided otherwise, and not run if no test was.
     """
     became = Counter(tests["outcome"])
-    counts = [counted(became[name], name) for name in CLAIM_WORDS if became[name]]
-    counts_text = (
-        "one test" if len(tests) == 1 else f"of {len(tests)} tests {', '.join(counts)}"
-    )
-    return _word_of(became), counts_text
+    counts = ", ".join(counted(became[w], w) for w in CLAIM_WORDS if became[w])
+    return _word_of(became), "one test" if len(
+        tests
+    ) == 1 else f"of {len(tests)} tests {counts}"
 
 
-def _word_of(became):
-    """The word of a sentence whose tests became this."""
-    n_tests = became.total()
-    holds = became[HOLDS]
-    fails = became[FAILS]
-    if became[NOT_RUN] == n_tests:
+def _word_of(outcomes):
+    """The word of a sentence whose tests came to this."""
+    became = Counter(outcomes)
+    if became[NOT_RUN] == became.total():
         return NOT_RUN
-    if holds and fails:
+    if became[HOLDS] and became[FAILS]:
         return MIXED
-    if 2 * (holds + fails) < n_tests:
+    if 2 * (became[HOLDS] + became[FAILS]) < became.total():
         return UNDECIDED
-    return HOLDS if holds else FAILS
+    return HOLDS if became[HOLDS] else FAILS
 
 
-def as_read(rows, name="outcome"):
+def as_read(rows):
     """Rows with the outcome after correcting misprints, where there is a correction."""
     read = rows["outcome_as_read"]
-    return rows.assign(**{name: read.where(read != "", rows["outcome"])})
-
-
-def _sentence_part(tests):
-    """What a sentence counts as, whose tests have these outcomes and statuses."""
-    causes = {status for outcome, status, _ in tests if outcome == FAILS}
-    word = _word_of(Counter(outcome for outcome, *_ in tests))
-    return _with_cause(word, causes)
-
-
-def inside_interval(rows):
-    """How many printed numbers lie in the 95 % prediction interval, and of how many with chance."""
-    distances = rows["distance"][rows["kind"] != "deterministic"].dropna()
-    return int((distances <= _INTERVAL).sum()), len(distances)
+    return rows.assign(outcome=read.where(read != "", rows["outcome"]))
 
 
 def score(ledger):
@@ -185,30 +175,43 @@ def score(ledger):
     """
     rows = ledger[ledger["counts_as"] != ""]
     values = rows[rows["asks"] == "value"]
+    distances = values["distance"][values["kind"] != "deterministic"].dropna()
     counts = Counter(values["counts_as"])
-    numbers = {"all": len(values)} | {part: counts[part] for part in NUMBER_PARTS}
-    numbers["consistent"] = counts[AGREES] + counts[COMPATIBLE]
-    numbers["corrected"] = int(as_read(values)["outcome"].isin(CONSISTENT).sum())
-    numbers["inside"], numbers["with chance"] = inside_interval(values)
-    tests = {}  # by sentence
-    claims = as_read(rows[rows["asks"] == "claim"], "corrected")
-    names = ["paper", "sentence", "outcome", "status", "corrected"]
-    for paper, sentence, *outcomes in claims[names].itertuples(index=False):
-        tests.setdefault((paper, sentence), []).append(outcomes)
-    counts = Counter(map(_sentence_part, tests.values()))
-    sentences = {"all": len(tests)} | {part: counts[part] for part in SENTENCE_PARTS}
-    read = [
-        _word_of(Counter(word for *_, word in outcomes)) for outcomes in tests.values()
-    ]
-    sentences["corrected"] = read.count(HOLDS)
+    numbers = {
+        "all": len(values),
+        **{part: counts[part] for part in NUMBER_PARTS},
+        "consistent": counts[AGREES] + counts[COMPATIBLE],
+        "corrected": int(as_read(values)["outcome"].isin(CONSISTENT).sum()),
+        "inside": int((distances <= _INTERVAL).sum()),
+        "with chance": len(distances),
+    }
+    claims = rows[rows["asks"] == "claim"]
+    claims = claims.assign(
+        cause=claims["status"].where(claims["outcome"] == FAILS, ""),
+        corrected=as_read(claims)["outcome"],
+    )
+    tests = claims.groupby(["paper", "sentence"])[
+        ["outcome", "cause", "corrected"]
+    ].agg(list)
+    words = tests["outcome"].map(_word_of)
+    causes = tests["cause"].map(lambda of_tests: {*of_tests} - {""})
+    counts = Counter(map(_with_cause, words, causes))
+    sentences = {
+        "all": len(tests),
+        **{part: counts[part] for part in SENTENCE_PARTS},
+        "corrected": int(tests["corrected"].map(_word_of).eq(HOLDS).sum()),
+    }
     return {"numbers": numbers, "sentences": sentences}
 
 
-def outcomes_of(ledgers, name):
-    """The outcome of each row of a ledger, by row and column; none if it is not there."""
-    if name not in ledgers:
-        return {}
-    return ledgers[name].set_index(["row", "column"])["outcome"].to_dict()
+def on_record_beside(ledgers, on_record):
+    """Names and ledgers, with the outcomes of their rows on record, "" of what is not there."""
+    for name, ledger in ledgers.items():
+        recorded = on_record.get(name, ledger[:0]).set_index(["row", "column"])[
+            "outcome"
+        ]
+        cells = ledger.set_index(["row", "column"]).index
+        yield name, ledger, recorded.reindex(cells, fill_value="").to_numpy()
 
 
 def counted_as_on_record(ledgers, on_record):
@@ -216,13 +219,10 @@ def counted_as_on_record(ledgers, on_record):
 
     Both are by artefact. Whether a yes or no could differ at all is known from many draws alone.
     """
-    counted = {}
-    for name, ledger in ledgers.items():
-        recorded = outcomes_of(on_record, name)
-        cells = zip(ledger["row"], ledger["column"], strict=True)
-        listed = [recorded.get(cell) == LISTED for cell in cells]
-        counted[name] = ledger.assign(counts_as=ledger["counts_as"].mask(listed, ""))
-    return counted
+    return {
+        name: ledger.assign(counts_as=ledger["counts_as"].mask(recorded == LISTED, ""))
+        for name, ledger, recorded in on_record_beside(ledgers, on_record)
+    }
 
 
 def ours(ledger):
@@ -292,14 +292,14 @@ def joint_tests(ledger, corrected=False):
     departures = rows["departure"]
     if corrected:
         departures = departures.where(rows["reading"] == "", rows["departure_as_read"])
+    departures = departures[np.isfinite(departures)]
     tests = []
     for kind, what in _KINDS.items():
-        distances = departures[rows["kind"] == kind].to_numpy(dtype=float)
-        distances = distances[np.isfinite(distances)]
+        distances = departures[rows["kind"] == kind]
         n = len(distances)
         if n < 2:
             continue
-        total = float(np.sum(distances**2))
+        total = float((distances**2).sum())
         # of a chi-squared with n degrees of freedom
         tail = gammaincc if total >= n else gammainc
         chance = float(tail(n / 2, total / 2))
@@ -353,8 +353,9 @@ def numbers_in_words(numbers):
     if not numbers["all"]:
         return "No number is printed that could be compared."
     differ = numbers["differs, explained"] + numbers["differs, unexplained"]
-    words = {"differ": differ, "missing": _missing(numbers)}
-    return _NUMBERS.format_map(numbers | words)
+    return _NUMBERS.format_map(
+        {**numbers, "differ": differ, "missing": _missing(numbers)}
+    )
 
 
 def sentences_in_words(sentences):
@@ -369,14 +370,10 @@ def sentences_in_words(sentences):
 
 
 def score_in_words(ledger):
-    """The score of a ledger in a few sentences; what there is nothing of is left out."""
+    """The score of a ledger in a few sentences."""
     total = score(ledger)
-    text = []
-    if total["numbers"]["all"]:
-        text.append(numbers_in_words(total["numbers"]))
-    if total["sentences"]["all"]:
-        text.append(sentences_in_words(total["sentences"]))
-    return " ".join([*text, *beside_the_score(ledger)])
+    words = [numbers_in_words(total["numbers"]), sentences_in_words(total["sentences"])]
+    return " ".join([*words, *beside_the_score(ledger)])
 
 
 def beside_the_score(ledger):

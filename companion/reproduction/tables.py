@@ -10,6 +10,7 @@ import re
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any, ClassVar
 
 VALUES_MIME = "application/vnd.companion.values+json"
 _MOST_ROWS = 40  # that are shown unfolded
@@ -21,13 +22,16 @@ def plain(value):
         value = value.item()
     if not isinstance(value, float):
         return value
-    return (
-        value + 0.0
-        if math.isfinite(value)
-        else None
-        if math.isnan(value)
-        else str(value)
-    )
+    if math.isfinite(value):
+        return value + 0.0
+    return None if math.isnan(value) else str(value)
+
+
+def plain_records(records):
+    """Mappings whose values are JSON scalars."""
+    return [
+        {name: plain(value) for name, value in record.items()} for record in records
+    ]
 
 
 def number_text(value, how):
@@ -77,18 +81,15 @@ class Table:
         In HTML what stands before the text of a cell, by its place: a sign and what it means.
     """
 
+    #: What the template shows beside the table.
+    in_html: ClassVar[dict[str, Any]] = {}
+
     def __init__(
         self, header, rows, values, title="", folded=0, *, above=(), ids=(), signs=None
     ):
-        self.header = [str(name) for name in header]
-        self.rows = [[str(cell) for cell in row] for row in rows]
-        if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(
-                f"Every row of a table must have {len(self.header)} cells."
-            )
-        self.values = [
-            {name: plain(v) for name, v in record.items()} for record in values
-        ]
+        self.header = [*map(str, header)]
+        self.rows = [[*map(str, row)] for row in rows]
+        self.values = plain_records(values)
         self.title = title
         self.above = [*above]
         self.ids = [*ids] or [""] * len(self.rows)
@@ -158,10 +159,7 @@ class Table:
         -------
         str
         """
-        return self._html()
-
-    def _html(self, **more):
-        return _template().render(table=self, **more).strip()
+        return _template().render(table=self, **self.in_html).strip()
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

@@ -11,9 +11,9 @@ from companion.reproduction._comparisons import (
     NOT_RUN,
 )
 from companion.reproduction.published import parse_printed
+from companion.reproduction.scores import CORRECTED
 from companion.reproduction.tables import number_text, plain
 
-CORRECTED = "after correcting misprints"
 _PLACE = ["artefact", "row", "column", "outcome", "converged"]
 _NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
 _NUMBERS += ["distance", "support", "would_see", "needs"]
@@ -29,10 +29,9 @@ def published_text(line):
     """A published cell as printed: with its spread, or with its relation."""
     if line["kind"] == "ordinal":
         return f"{line['printed']} ({line['relation']})"
-    printed = parse_printed(line["printed"])
-    if printed is None or plain(line["spread"]) is None:
+    if plain(line["spread"]) is None:
         return line["printed"]
-    spread = printed.format(line["spread"])
+    spread = parse_printed(line["printed"]).format(line["spread"])
     return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
 
 
@@ -45,14 +44,11 @@ def reproduced_text(line, name="reproduced"):
         return value
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
-        se = (
-            ""
-            if plain(line["se"]) is None or name != "reproduced"
-            else f" (SE {line['se']:.2g})"
-        )
         # a difference of nothing but rounding errors is zero
-        is_zero = plain(line["se"]) is not None and abs(value) < 1e-9 * line["se"]
-        return number_text(0.0 if is_zero else value, ".3g") + se
+        is_zero = abs(value) < 1e-9 * line["se"]
+        text = number_text(0.0 if is_zero else value, ".3g")
+        se = number_text(line["se"], ".2g") if name == "reproduced" else ""
+        return f"{text} (SE {se})" if se else text
     text = printed.format(value)
     spread = line.get(f"{name}_spread")
     if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
@@ -71,8 +67,10 @@ def read_text(line):
 
 def note_of(line):
     """What the verdict of a row does not say itself."""
-    parts = [part for part in line["note"].split("; ") if part not in line["verdict"]]
-    return "; ".join(part for part in parts if part != NO_VALUE)
+    said = (line["verdict"], NO_VALUE)
+    return "; ".join(
+        p for p in line["note"].split("; ") if not any(p in text for text in said)
+    )
 
 
 def _verdict_text(line):

@@ -6,6 +6,7 @@ freedom. So a cell that is within chance by itself departs where its row does. T
 """
 
 import math
+from collections import defaultdict
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -94,25 +95,24 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
     -------
     list of Comparison
     """
-    cells = [*zip(rows, regenerations, comparisons, strict=True)]
-    together = {}
-    for place, (row, regeneration, _) in enumerate(cells):
-        if row["asks"] in SCORED and regeneration is not None:
-            together.setdefault((row["row"], row["kind"]), []).append(place)
+    together = defaultdict(list)
+    for place, row in enumerate(rows):
+        if row["asks"] in SCORED and regenerations[place] is not None:
+            together[row["row"], row["kind"]].append(place)
     judged = [*comparisons]
     for (_, kind), places in together.items():
-        vector = [cells[place] for place in places]
+        cells = [(rows[place], regenerations[place]) for place in places]
         if kind == "draw":
-            chance = chance_of_draws([cell[:2] for cell in vector])
+            chance = chance_of_draws(cells)
             rare = RARE_DRAW
         else:
-            chance = _chance_of_row(vector, of_few=allowance > 0)
+            errors = [comparisons[place].se for place in places]
+            chance = _chance_of_row(cells, errors, of_few=allowance > 0)
             rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)
-        if not chance < rare:
-            continue
-        note = f"within chance by itself, but not its row (chance {chance:.2g})"
-        for place in places:
-            judged[place] = _departed(judged[place], DIFFERS, note)
+        if chance < rare:
+            note = f"within chance by itself, but not its row (chance {chance:.2g})"
+            for place in places:
+                judged[place] = _departed(judged[place], DIFFERS, note)
     return judged
 
 
@@ -125,13 +125,15 @@ def _departed(comparison, outcome, note):
 
 def repeat_departures(rows, comparisons):
     """Comparisons in which a cell that repeats another of its table departs where that one does."""
-    places = {f"{row['row']} / {row['column']}": i for i, row in enumerate(rows)}
-    judged = [*comparisons]
-    for place, row in enumerate(rows):
-        repeated = comparisons[places.get(row["repeats"], place)]
-        if repeated.outcome in DEPARTS:
+    names = [f"{row['row']} / {row['column']}" for row in rows]
+    by_name = dict(zip(names, comparisons, strict=True))
+    judged = []
+    for row, comparison in zip(rows, comparisons, strict=True):
+        outcome = by_name.get(row["repeats"], comparison).outcome
+        if outcome in DEPARTS:
             note = f"within chance by itself, but {row['repeats']} is not"
-            judged[place] = _departed(judged[place], repeated.outcome, note)
+            comparison = _departed(comparison, outcome, note)
+        judged.append(comparison)
     return judged
 
 
@@ -140,30 +142,29 @@ def chance_of_draws(cells):
 
     NaN of a single cell, or of draws of different units; the draws are rounded as the paper does.
     """
-    counted = [cell for cell in cells if not cell[0]["repeats"]]
+    counted = [(row, ours) for row, ours in cells if not row["repeats"]]
     draws = [
-        np.round(regeneration["draws"], parse_printed(row["printed"]).decimals)
-        for row, regeneration in counted
+        np.round(ours["draws"], parse_printed(row["printed"]).decimals)
+        for row, ours in counted
     ]
     if len(counted) < 2 or len({*map(len, draws)}) > 1 or np.isnan(draws).any():
         return math.nan
     return joint_chance([row["value"] for row, _ in counted], np.transpose(draws))
 
 
-def _chance_of_row(cells, of_few):
+def _chance_of_row(cells, errors, of_few):
     """The chance of three shares that add up to one in print; NaN of anything else.
 
     Where the repetitions are few, what they say of the standard errors is little.
     """
-    printed = [parse_printed(row["printed"]) for row, _, _ in cells]
-    errors = [comparison.se for _, _, comparison in cells]
+    printed = [parse_printed(row["printed"]) for row, _ in cells]
     if len(cells) != _N_SHARES or None in printed or not np.isfinite(errors).all():
         return math.nan
     roundings = [number.half_unit for number in printed]
     values = np.array([number.value for number in printed])
     if abs(sum(values) - 1) > sum(roundings):
         return math.nan
-    departures = [regeneration["value"] for _, regeneration, _ in cells] - values
-    fewest = min(regeneration["n"] for _, regeneration, _ in cells)
+    departures = [ours["value"] for _, ours in cells] - values
+    fewest = min(ours["n"] for _, ours in cells)
     degrees = max(fewest - 1, 1) if of_few else math.inf
     return chance_of_shares(departures, errors, roundings, degrees)

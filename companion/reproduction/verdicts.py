@@ -6,6 +6,7 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 """
 
 import math
+from collections import defaultdict
 from typing import Any
 
 import pandas as pd
@@ -18,10 +19,8 @@ from companion.reproduction._comparisons import (
     DIFFERS,
     NOT_RUN,
     UNDECIDED,
-    Comparison,
     allowance_of,
     compare_row,
-    is_missing,
 )
 from companion.reproduction.declared import load_deviations, load_readings
 from companion.reproduction.published import (
@@ -31,6 +30,7 @@ from companion.reproduction.published import (
     load_published,
 )
 from companion.reproduction.scores import part_of
+from companion.reproduction.tables import plain
 from companion.reproduction.vectors import (
     chance_of_draws,
     judge_by_row,
@@ -42,12 +42,13 @@ __all__ = ["CONSISTENT", "DEPARTS", "DIFFERS", "compare", "judge"]
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
 )
-_NOT_COPIED = ("value", "spread_is", "overlap", "note")
+_COPIED = [c for c in COLUMNS if c not in ("value", "spread_is", "overlap", "note")]
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
+_DECLARED = ("status", "reason", "evidence", "rests_on")
 _NEEDED = ("row", "column", "value", "converged")
-_NUMBERS = ("spread", "n", "se", "overlap")
+_NUMBERS = ("spread", "n", "se")
 _UNSAID: dict[str, Any] = {
-    **dict.fromkeys(("value", "converged", *_NUMBERS), math.nan),
+    **dict.fromkeys(("value", *_NUMBERS), math.nan),
     "overlap": 0.0,
     "draws": (),
     "reading": "",
@@ -59,27 +60,26 @@ def regenerated(reproduced):
     absent = [name for name in _NEEDED if name not in reproduced]
     if absent:
         raise ValueError(
-            f"The regenerated values must have the columns {', '.join(_NEEDED)}. "
-            f"Missing: {', '.join(absent)}."
+            f"The regenerated values must have the columns {', '.join(_NEEDED)}."
+            f" Missing: {', '.join(absent)}."
         )
     cells = {}
     for record in reproduced.to_dict("records"):
-        given = {name: value for name, value in record.items() if not is_missing(value)}
-        regeneration = _UNSAID | given
-        regeneration |= {name: float(regeneration[name]) for name in _NUMBERS}
-        cell = (regeneration["row"], regeneration["column"])
-        reading = regeneration["reading"]
+        ours = _UNSAID | {name: x for name, x in record.items() if plain(x) is not None}
+        ours |= {name: float(ours[name]) for name in (*_NUMBERS, "overlap")}
+        cell = (ours["row"], ours["column"])
+        reading = ours["reading"]
         readings = cells.setdefault(cell, {})
-        if reading in readings or len({*readings, reading} - {""}) > 1:
+        if reading in readings or len({*readings, reading, ""}) > 2:
             raise ValueError(
                 f"The regenerated value of {' / '.join(cell)} is there twice."
             )
-        converged = regeneration["converged"]
-        if converged not in (True, False):
+        if record["converged"] not in (True, False):
             raise ValueError(
-                f"converged of {' / '.join(cell)} must be True or False. Got {converged!r}."
+                f"converged of {' / '.join(cell)} must be True or False."
+                f" Got {record['converged']!r}."
             )
-        readings[reading] = regeneration
+        readings[reading] = ours
     return cells
 
 
@@ -89,68 +89,60 @@ def _joint_chances(rows, regenerations):
     The draws of its cells are those of the same units; a cell whose draws are more or fewer is of
     others.
     """
-    tables = {}
-    for row, regeneration in zip(rows, regenerations, strict=True):
+    tables = defaultdict(list)
+    for row, ours in zip(rows, regenerations, strict=True):
         single = row["kind"] == "draw" and row["asks"] in SCORED and not row["repeats"]
-        if single and regeneration and len(regeneration["draws"]):
-            n = len(regeneration["draws"])
-            tables.setdefault(n, []).append((row, regeneration))
-    return {
-        (row["row"], row["column"]): chance
-        for table in tables.values()
-        for chance in [chance_of_draws(table)]
-        for row, _ in table
-    }
+        if single and ours and len(ours["draws"]):
+            tables[len(ours["draws"])].append((row, ours))
+    chances = {}
+    for table in tables.values():
+        cells = [(row["row"], row["column"]) for row, _ in table]
+        chances |= dict.fromkeys(cells, chance_of_draws(table))
+    return chances
 
 
 def _compare_rows(rows, regenerations, profile, by_row):
     """Each printed cell beside its regeneration, and those together that belong together."""
-    found = [
-        compare_row(row, regeneration, profile)
-        for row, regeneration in zip(rows, regenerations, strict=True)
-    ]
+    cells = zip(rows, regenerations, strict=True)
+    found = [compare_row(row, ours, profile) for row, ours in cells]
     if by_row:
         found = judge_by_row(rows, regenerations, found, allowance_of(profile))
     return repeat_departures(rows, found)
 
 
-def _conclude(comparison, converged, deviation, profile):
+def _conclude(found, converged, deviation, profile):
     """Outcome, verdict, what is declared of it, problem and note."""
-    outcome = comparison.outcome
-    note = comparison.note
-    problem = ""
-    declared = dict.fromkeys(("status", "reason", "evidence", "rests_on"), "")
-    verdict = " ".join(filter(None, [outcome, _more_needed(comparison)]))
-    if outcome in DEPARTS and deviation is not None:
-        declared = {name: getattr(deviation, name) for name in declared}
-        declared["rests_on"] = "\n".join(deviation.rests_on)
-        verdict = f"{outcome} ({deviation.status}: {deviation.reason})"
-    elif outcome in DEPARTS:
-        declared["status"] = "undeclared"
-        problem = f"{outcome} and is not declared in data/deviations.yaml"
-    elif deviation is not None and outcome != NOT_RUN:
-        if profile == "paper":
-            problem = f"declared deviation has healed (it is {outcome}): remove its declaration"
-        else:
-            few = "declared; too few repetitions to call it healed"
-            note = "; ".join(filter(None, [note, few]))
-    if outcome != NOT_RUN and not converged:
-        verdict += " (not converged)"
-    return {
+    outcome = found.outcome
+    conclusion = {
         "outcome": outcome,
-        "verdict": verdict,
-        **declared,
-        "problem": problem,
-        "note": note,
+        "verdict": outcome,
+        **dict.fromkeys(_DECLARED, ""),
+        "problem": "",
+        "note": found.note,
     }
-
-
-def _more_needed(comparison):
-    """What would decide a row that is undecided, in brackets; empty for others."""
-    if math.isfinite(comparison.needs):
-        return f"({rounded_up(comparison.needs)} repetitions would decide)"
-    has_note = comparison.outcome == UNDECIDED and comparison.note
-    return f"({comparison.note})" if has_note else ""
+    if math.isfinite(found.needs):
+        conclusion["verdict"] += (
+            f" ({rounded_up(found.needs)} repetitions would decide)"
+        )
+    elif outcome == UNDECIDED and found.note:
+        conclusion["verdict"] += f" ({found.note})"
+    if outcome in DEPARTS and deviation is not None:
+        conclusion |= {name: getattr(deviation, name) for name in _DECLARED}
+        conclusion["rests_on"] = "\n".join(deviation.rests_on)
+        conclusion["verdict"] += f" ({deviation.status}: {deviation.reason})"
+    elif outcome in DEPARTS:
+        conclusion["status"] = "undeclared"
+        conclusion["problem"] = f"{outcome} and is not declared in data/deviations.yaml"
+    elif deviation is not None and outcome != NOT_RUN and profile == "paper":
+        conclusion["problem"] = (
+            f"declared deviation has healed (it is {outcome}): remove its declaration"
+        )
+    elif deviation is not None and outcome != NOT_RUN:
+        few = "declared; too few repetitions to call it healed"
+        conclusion["note"] = "; ".join(filter(None, [found.note, few]))
+    if outcome != NOT_RUN and not converged:
+        conclusion["verdict"] += " (not converged)"
+    return conclusion
 
 
 def rounded_up(number):
@@ -210,39 +202,35 @@ def compare(
     cells = regenerated(reproduced)
     rows = published.to_dict("records")
     deviations = deviations or {}
-    readings = readings or {}
-    ledger = []
     found = [cells.get((row["row"], row["column"]), {}) for row in rows]
     named = [max(by_reading, default="") for by_reading in found]
+    if unknown := {*named} - {"", *(readings or ())}:
+        missing = [
+            f"no entry has the id {name!r}, by which a value is read"
+            for name in unknown
+        ]
+        raise PublishedError("readings.yaml", missing)
     as_printed = [by_reading.get("") for by_reading in found]
     corrected = [cell.get(name) for cell, name in zip(found, named, strict=True)]
     first = _compare_rows(rows, as_printed, profile, by_row)
     second = _compare_rows(rows, corrected, profile, by_row)
     joint = _joint_chances(rows, as_printed)
-    for row, reading, regeneration, as_read, comparison, other in zip(
+    ledger = []
+    for row, reading, ours, as_read, comparison, other in zip(
         rows, named, as_printed, corrected, first, second, strict=True
     ):
         cell = (row["row"], row["column"])
-        if reading and reading not in readings:
-            missing = (
-                f"no entry has the id {reading!r}, by which {' / '.join(cell)} is read"
-            )
-            raise PublishedError("readings.yaml", [missing])
-        regeneration = regeneration or _UNSAID | {"converged": True}
-        converged = bool(regeneration["converged"])
+        ours = ours or {**_UNSAID, "converged": True}
+        converged = bool(ours["converged"])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
         conclusion = _conclude(comparison, converged, deviation, profile)
-        if not reading:
-            other = Comparison("")
         ledger.append(
             {
-                **{name: row[name] for name in COLUMNS if name not in _NOT_COPIED},
+                **{name: row[name] for name in _COPIED},
                 "profile": profile,
                 "published": row["value"],
-                "reproduced": regeneration["value"],
-                "reproduced_spread": regeneration["spread"],
-                "reproduced_n": regeneration["n"],
-                "reproduced_se": regeneration["se"],
+                "reproduced": ours["value"],
+                **{f"reproduced_{name}": ours[name] for name in _NUMBERS},
                 "converged": converged,
                 **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
@@ -250,8 +238,8 @@ def compare(
                 "counts_as": part_of(row, conclusion),
                 "reading": reading,
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
-                "departure_as_read": other.departure,
-                "outcome_as_read": other.outcome,
+                "departure_as_read": other.departure if reading else math.nan,
+                "outcome_as_read": other.outcome if reading else "",
             }
         )
     return pd.DataFrame(ledger)
@@ -300,9 +288,8 @@ def check_findings(ledgers):
     """
     outcomes = {}
     for ledger in ledgers.values():
-        cells = ledger[["paper", "artefact", "row", "column", "outcome"]]
-        for paper, artefact, row, column, outcome in cells.to_numpy():
-            outcomes[paper, f"{artefact}: {row} / {column}"] = outcome
+        cells = ledger["artefact"] + ": " + ledger["row"] + " / " + ledger["column"]
+        outcomes |= ledger["outcome"].set_axis([ledger["paper"], cells]).to_dict()
     for ledger in ledgers.values():
         for place, line in ledger[ledger["status"] == "refuted"].iterrows():
             for cell in line["rests_on"].splitlines():

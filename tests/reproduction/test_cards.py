@@ -15,7 +15,7 @@ from companion.reproduction.verdicts import compare
 
 PAPER = Paper("toy", "Toy", "A. Nobody", "nowhere", proposes="A trick.", today="No.")
 CELL = "table_1: heart / error"
-SAYS = f"It errs by {{{CELL}}}, printed {{printed {CELL}}}, of {{numbers all}}."
+SAYS = f"It errs by {{{CELL}}}, of {{numbers all}}."
 ENTRIES = [("found", SAYS, (f"agrees {CELL}",))]
 
 
@@ -25,8 +25,8 @@ def filled(value, entries=ENTRIES):
 
 
 def test_a_changed_record_changes_the_card():
-    assert filled(22.4) == ["It errs by 22, printed 22.4, of 1."]
-    assert filled(22.6) == ["It errs by 23, printed 22.4, of 1."]
+    assert filled(22.4) == ["It errs by 22, of 1."]
+    assert filled(22.6) == ["It errs by 23, of 1."]
     anew = (
         "This sentence has to be written again, since the records changed: "
         "table_1: heart / error: differs."

@@ -47,7 +47,7 @@ READING = """\
   tried: "2"
 """
 LOADERS = {
-    DEVIATION: ("deviations.yaml", lambda: load_deviations(load_toy)),
+    DEVIATION: ("deviations.yaml", load_deviations),
     ERRATUM: ("errata.yaml", load_errata),
     READING: ("readings.yaml", load_readings),
 }
@@ -71,6 +71,7 @@ def load_toy(paper):
 def load(tmp_path, monkeypatch):
     """Loads a text as what another declares: deviations of a toy paper, errata or readings."""
     monkeypatch.setattr(declared, "data_dir", lambda: tmp_path)
+    monkeypatch.setattr(declared, "load_published", load_toy)
 
     def load_text(text, like=DEVIATION):
         name, load = LOADERS[like]
@@ -106,9 +107,9 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
 
 
 FAULTS = [
-    ('["error"]', '["#SV"]', "line 1: table_1 / cancer / #SV is no published"),
+    ('["error"]', '["#SV"]', "line 1: table_1: cancer / #SV is no published"),
     ("paper: toy", "paper: toys", "paper 'toys' has no published values"),
-    ("table_1", "table_9", "table_9 / heart / error is no published"),
+    ("table_1", "table_9", "table_9: heart / error is no published"),
     ("other splits", "''", "reason must be a text that says something"),
     (
         "other splits",

@@ -198,7 +198,7 @@ def test_each_fault_is_named_with_its_line(tmp_path, change, message):
 
 def test_all_faults_are_reported_at_once(tmp_path):
     path = write(tmp_path, {"kind": "random"}, {"value": "1"}, {}, {"row": "r2"})
-    message = "table_1 / r2 / error is already on line 4"
+    message = "table_1: r2 / error is already on line 4"
     error = refused(message, load_published, "toy", path, error=PublishedError)
     places = [fault.split(":")[0] for fault in error.faults]
     assert places == ["line 2", "line 3", "line 5"]

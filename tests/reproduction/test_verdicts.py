@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from companion.reproduction import _comparisons as rules
 from companion.reproduction.declared import Deviation
-from companion.reproduction.published import parse_printed, parse_relation
+from companion.reproduction.published import parse_printed
 from companion.reproduction.scores import (
     NUMBER_PARTS,
     SENTENCE_PARTS,
@@ -22,7 +22,12 @@ from companion.reproduction.scores import (
     sentence_verdict,
 )
 from companion.reproduction.vectors import chance_of_shares, joint_chance
-from companion.reproduction.verdicts import check_findings, compare, problems
+from companion.reproduction.verdicts import (
+    check_findings,
+    compare,
+    problems,
+    regenerated,
+)
 
 CELL = ("toy", "table_1", "heart", "error")
 DECLARED = {CELL: Deviation("other splits", "notebook", "data")}
@@ -65,6 +70,12 @@ def verdict(print_, regenerated, deviations=None, profile="paper"):
     return compare(print_, regenerated, deviations, READINGS, profile).iloc[0]
 
 
+def comparison(print_, values):
+    """What the rule of its kind says of a row, by itself."""
+    (by_reading,) = regenerated(values).values()
+    return rules.compare_row(print_.to_dict("records")[0], by_reading[""])
+
+
 CLAIM = published("ordinal", "lower", relation="< 0")
 
 
@@ -84,11 +95,11 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
 
 
 def test_an_infinite_value_is_printed_like_no_number():
-    printed = parse_printed("22.4")
-    assert rules.compare_deterministic(printed, math.inf).outcome == "differs"
-    assert rules.compare_draw(printed, [22.4] * 99 + [math.inf]).note.startswith(
-        "0 of 100 draws lie"
-    )
+    exact = comparison(published("deterministic"), reproduced(math.inf))
+    assert exact.outcome == "differs"
+    draws = [22.4] * 99 + [math.inf]
+    drawn = comparison(published("draw"), reproduced(22.4, draws=draws))
+    assert drawn.note.startswith("0 of 100 draws lie")
 
 
 PRECISION = [
@@ -107,10 +118,8 @@ PRECISION = [
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
     for outcome, values in (("agrees", same), ("differs", other)):
         for value in values:
-            assert (
-                rules.compare_deterministic(parse_printed(printed), value).outcome
-                == outcome
-            )
+            row = published("deterministic", printed)
+            assert comparison(row, reproduced(value)).outcome == outcome
     assert (
         verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "agrees"
     )
@@ -140,7 +149,8 @@ CLAIMS = [
 
 @cases("relation, value, se, outcome, support", *CLAIMS)
 def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, support):
-    found = rules.compare_claim(parse_relation(relation), value, se)
+    row = published("ordinal", "lower", relation=relation)
+    found = comparison(row, reproduced(value, math.nan, math.nan, se=se))
     assert found.outcome == outcome
     assert math.isnan(found.distance)
     assert found.would_see == (0.0 if support is None else pytest.approx(2 * se))
@@ -154,14 +164,13 @@ def test_a_claim_whose_standard_error_is_not_known_is_undecided_and_says_so():
 
 
 def test_few_repetitions_make_a_claim_harder_to_decide():
-    relation = parse_relation("< 0")
-    assert rules.compare_claim(relation, -2.2, 1.0).outcome == "holds"
-    few = rules.compare_claim(relation, -2.2, 1.0, 5)
+    assert comparison(CLAIM, reproduced(-2.2, n=math.nan, se=1.0)).outcome == "holds"
+    few = comparison(CLAIM, reproduced(-2.2, n=5, se=1.0))
     assert few.outcome == "undecided"
     assert few.note == "on the right side of its bound"
     assert norm.cdf(few.support) == pytest.approx(student.cdf(2.2, 4))
     assert student.cdf(-few.would_see, 4) == pytest.approx(norm.cdf(-2))
-    assert math.isfinite(rules.compare_claim(relation, 1e9, 1.0, 1000).support)
+    assert math.isfinite(comparison(CLAIM, reproduced(1e9, n=1000, se=1.0)).support)
 
 
 FAR = [
@@ -253,7 +262,7 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
 ):
     print_ = parse_printed(printed)
     se = math.sqrt(0.5 / 99 + 0.5 / (n - 1))
-    found = rules.compare_spread(print_, 100, value, n)
+    found = comparison(published("spread", printed), reproduced(value, n=n))
     assert found.outcome == outcome
     assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
     edge = (1.05 if printed == "1.0" else 0.05) * math.exp(3 * se)
@@ -264,15 +273,14 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
 def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(
     n, outcome
 ):
-    found = rules.compare_spread(parse_printed("0.3"), 100, 0.0, n)
+    row = published("spread", "0.3")
+    found = comparison(row, reproduced(0.0, n=n))
     assert found.outcome == outcome
     assert math.isinf(found.would_see) == (outcome == "undecided")
     assert found.distance == pytest.approx(
         {10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01
     )
-    assert math.isfinite(
-        rules.compare_spread(parse_printed("0.3"), 100, 0.0, 10**6).distance
-    )
+    assert math.isfinite(comparison(row, reproduced(0.0, n=10**6)).distance)
 
 
 def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
@@ -291,8 +299,10 @@ def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
-    comparison = rules.compare_spread(parse_printed("10.0"), 50, 14.0, 100, se_r=2.0)
-    assert comparison.se == pytest.approx(2 / 14 * math.sqrt(1 + 100 / 50))
+    row = published("spread", "10.0", n=50)
+    assert comparison(row, reproduced(14.0, se=2.0)).se == pytest.approx(
+        2 / 14 * math.sqrt(1 + 100 / 50)
+    )
     assert (
         verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"]
         == "not run"
@@ -316,7 +326,7 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
     n_below, n_alike, n_above, outcome
 ):
     draws = [1.0] * n_below + ([1.096, 1.104] * 50)[:n_alike] + [1.2] * n_above
-    found = rules.compare_draw(parse_printed("1.10"), draws)
+    found = comparison(published("draw", "1.10"), reproduced(1.1, draws=draws))
     assert found.outcome == outcome
     assert found.distance >= 0
     sentence = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
@@ -337,7 +347,7 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     printed, n_ones, rare
 ):
     draws = [1.0] * n_ones + [0.0] * (200 - n_ones)
-    found = rules.compare_draw(parse_printed(printed), draws)
+    found = comparison(published("draw", printed), reproduced(0.5, draws=draws))
     usual = float(n_ones > 100)
     seen = "differs" if float(printed) != usual else "agrees"
     assert found.outcome == (seen if rare else "listed"), "it could not have failed"

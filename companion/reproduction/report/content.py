@@ -22,7 +22,7 @@ from companion.reproduction.artefacts import (
 )
 from companion.reproduction.cards import card
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import departures_first, row_id
+from companion.reproduction.display import departures_first
 from companion.reproduction.index import load_index
 from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
@@ -190,7 +190,6 @@ def _lines(ledger, deviations, beside):
             "number": int(number),
             "texts": texts_of(line),
             "part": line["counts_as"] or NOT_SCORED,
-            "anchor": row_id(ledger, line["row"]),
             "deviation": deviations.get(cell),
             "beside": beside.get(cell[2:], ""),
         }
