@@ -36,13 +36,9 @@ def read_ledgers(artefacts, profile="paper"):
     """
     run = Reproduction(profile, read=read_stored)
     kept = KeptLedgers(profile)
-    found = {
-        artefact: kept.get(artefact) or run.compute(artefact).to_keep
-        for artefact in artefacts
-    }
+    found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
     kept.save(found)
-    by_name = {artefact.id: of_artefact for artefact, of_artefact in found.items()}
-    return _together(by_name, profile)
+    return _together({a.id: of_artefact for a, of_artefact in found.items()}, profile)
 
 
 def read_kept_ledgers(profile="paper"):
@@ -56,12 +52,11 @@ def read_kept_ledgers(profile="paper"):
 
 def _together(found, profile):
     """Ledgers, gaps and failures of some artefacts."""
-    ledgers = {name: found[name][0] for name in found if found[name][0] is not None}
+    ledgers = {name: kept[0] for name, kept in found.items() if kept[0] is not None}
     if profile == "paper":
         check_findings(ledgers)
     gaps = together(lacks for _, lacks, _ in found.values())
-    failures = {name: of_artefact for name, (_, _, of_artefact) in found.items()}
-    return ledgers, gaps, failures_of(failures)
+    return ledgers, gaps, failures_of({name: kept[2] for name, kept in found.items()})
 
 
 def together(gaps):
@@ -111,6 +106,11 @@ class ArtefactReport:
     def to_keep(self):
         """The ledger, what its records lack, by kind, and what went wrong."""
         return self.ledger, self.gaps, self.failures
+
+    @property
+    def frames(self):
+        """The records of its studies as tables, by name."""
+        return {name: records.frame for name, records in self.records.items()}
 
     @property
     def gaps(self):
@@ -166,15 +166,15 @@ class Reproduction:
             else:
                 report.failures |= found
         if artefact.values is not None and not report.failures:
-            frames = {name: found.frame for name, found in report.records.items()}
+            gaps = bool(report.gaps["missing"])
             try:
-                gaps = bool(report.gaps["missing"])
-                report.ledger = judge(artefact, frames, self.profile, gaps=gaps)
+                report.ledger = judge(artefact, report.frames, self.profile, gaps=gaps)
             except Exception as error:  # in the print, or in reading off the records
-                files = [f"data/records/{artefact.paper}/{name}.csv" for name in frames]
-                what = (
-                    f"no verdicts from {', '.join(files)}" if files else "no verdicts"
-                )
+                files = [
+                    f"data/records/{artefact.paper}/{name}.csv"
+                    for name in report.records
+                ]
+                what = " from ".join(filter(None, ["no verdicts", ", ".join(files)]))
                 report.failures |= _failure(what, error)
         return report
 
