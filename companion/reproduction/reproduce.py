@@ -38,7 +38,7 @@ def read_ledgers(artefacts, profile="paper"):
     kept = KeptLedgers(profile)
     found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
     kept.save(found)
-    return _together({a.id: of_artefact for a, of_artefact in found.items()}, profile)
+    return _checked({a.id: of_artefact for a, of_artefact in found.items()}, profile)
 
 
 def read_kept_ledgers(profile="paper"):
@@ -47,41 +47,40 @@ def read_kept_ledgers(profile="paper"):
     What the papers compute with need not be imported.
     """
     found = KeptLedgers(profile).get_all()
-    return _together(found, profile) if found else None
+    return _checked(found, profile) if found else None
 
 
-def _together(found, profile):
-    """Ledgers, gaps and failures of some artefacts."""
-    ledgers = {name: kept[0] for name, kept in found.items() if kept[0] is not None}
+def _checked(found, profile):
+    ledgers, gaps, failures = _together(found)
     if profile == "paper":
         check_findings(ledgers)
-    gaps = together(lacks for _, lacks, _ in found.values())
-    return ledgers, gaps, failures_of({name: kept[2] for name, kept in found.items()})
+    return ledgers, gaps, failures
 
 
-def together(gaps):
-    """What several studies' records lack, by kind, each text once: studies are shared."""
-    gaps = [*gaps]
-    return {
-        kind: [*dict.fromkeys(text for lacks in gaps for text in lacks[kind])]
-        for kind in ("missing", "stale")
-    }
+def _together(found):
+    """Ledgers, gaps and failures of some artefacts, from what there is to keep of each.
 
-
-def failures_of(failures):
-    """What went wrong before the notebooks, and whether a damaged file is the reason.
-
-    `failures` are those of artefacts by name. Each text is there once, with the first artefact
-    that it stopped.
+    Studies are shared: each text is there once, a failure with the first artefact that it stopped.
     """
+    ledgers = {name: kept[0] for name, kept in found.items() if kept[0] is not None}
     stopped = {}
-    for name, of_artefact in failures.items():
-        for failure in of_artefact.items():
+    for name, (_, _, failures) in found.items():
+        for failure in failures.items():
             stopped.setdefault(failure, []).append(name)
-    return {
+    failures = {
         f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged
         for (text, damaged), names in stopped.items()
     }
+    return ledgers, _all_gaps(gaps for _, gaps, _ in found.values()), failures
+
+
+def _all_gaps(gaps):
+    """What several studies' records lack, by kind, each text once."""
+    all_gaps = {"missing": {}, "stale": {}}
+    for lacks in gaps:
+        for kind, texts in lacks.items():
+            all_gaps[kind] |= dict.fromkeys(texts)
+    return {kind: [*texts] for kind, texts in all_gaps.items()}
 
 
 @dataclass
@@ -115,7 +114,7 @@ class ArtefactReport:
     @property
     def gaps(self):
         """Which records are missing, and which are stale."""
-        return together(records.gaps for records in self.records.values())
+        return _all_gaps(records.gaps for records in self.records.values())
 
 
 _OF_DAMAGE = (
@@ -151,12 +150,12 @@ class Reproduction:
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
         self._done = {}
-        self._reports = []
+        self.reports = []
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
         report = ArtefactReport(artefact)
-        self._reports.append(report)
+        self.reports.append(report)
         for study in artefact.studies:
             if study not in self._done:
                 self._done[study] = self._compute(study, report)
@@ -241,5 +240,9 @@ class Reproduction:
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
-        found = {report.artefact: report.to_keep for report in self._reports}
+        found = {report.artefact: report.to_keep for report in self.reports}
         KeptLedgers(self.profile).save(found)
+
+    def outcome(self):
+        """Ledgers, gaps and failures of what was computed, as of `read_ledgers`."""
+        return _together({r.artefact.id: r.to_keep for r in self.reports})

@@ -154,7 +154,6 @@ def reproduce(
     if profile != "paper":
         click.echo("Comparing the records of the paper profile with the print")
         read_ledgers(artefacts)  # and keep them, for every notebook and for the score
-    reports = []
     with run.notebooks(in_place=in_place) as (start, finished):
         for number, artefact in enumerate(artefacts, 1):
             text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
@@ -162,12 +161,11 @@ def reproduce(
             report = run.compute(artefact)
             _tell(report)
             start(report, values[artefact])
-            reports.append(report)
         heading("Notebooks")
         for report in finished():
             wrapped(str(report.notebook))
     run.finish()
-    code = _summarise(reports, run, all_papers=not targets)
+    code = _summarise(run, all_papers=not targets)
     return max(code, build_site(given, tell=False, profile=profile)) if site else code
 
 
@@ -189,9 +187,10 @@ def _note_code(artefacts):
     from companion.reproduction.codehash import code_digest
 
     sources_digest()
-    for study in (study for artefact in artefacts for study in artefact.studies):
-        with suppress(ValueError):  # reported where its turn comes
-            code_digest(study.compute)
+    for artefact in artefacts:
+        for study in artefact.studies:
+            with suppress(ValueError):  # reported where its turn comes
+                code_digest(study.compute)
 
 
 def _tell(report):
@@ -227,28 +226,27 @@ def _missing(reports):
     ]
 
 
-def _summarise(reports, run, all_papers):
+def _summarise(run, all_papers):
     """The end of a run, of a screen at most, and its exit code."""
     from companion.reproduction.artefacts import faults_of_papers
-    from companion.reproduction.reproduce import failures_of, read_ledgers, together
+    from companion.reproduction.reproduce import read_ledgers
     from companion.reproduction.verdicts import problems
 
-    judged = [report for report in reports if report.ledger is not None]
-    ledgers = {report.artefact.id: report.ledger for report in judged}
-    notebooks = [report.notebook for report in reports if report.notebook is not None]
-    failures = failures_of({r.artefact.id: r.failures for r in reports})
+    ledgers, gaps, failures = run.outcome()
+    notebooks = [report.notebook for report in run.reports if report.notebook]
     failures |= {str(book): False for book in notebooks if book.failure}
     if all_papers:
         failures |= dict.fromkeys(faults_of_papers(), False)
     on_record = {}
     if run.profile != "paper" and ledgers:
-        on_record, _, unread = read_ledgers([report.artefact for report in judged])
+        judged = [r.artefact for r in run.reports if r.artefact.id in ledgers]
+        on_record, _, unread = read_ledgers(judged)
         failures |= unread
     if ledgers:
         _show_score(ledgers, on_record, run.profile)
     sections = {
-        "Missing": _missing(reports),
-        "Old records": together(report.gaps for report in reports)["stale"],
+        "Missing": _missing(run.reports),
+        "Old records": gaps["stale"],
         "Failed": failures,
     }
     for title, texts in sections.items():
@@ -256,7 +254,7 @@ def _summarise(reports, run, all_papers):
             heading(title)
         for line in dict.fromkeys("\n".join(texts).splitlines()):
             wrapped(line)
-    if any(notebook.output is not None for notebook in notebooks):
+    if any(notebook.output for notebook in notebooks):
         click.echo(f"\nThe notebooks of this run: {run.outputs}")
     return exit_code(failures, any(len(problems(own)) for own in ledgers.values()))
 

@@ -159,24 +159,22 @@ def explain(given, target, row, column):
     from companion.reproduction.run import read_stored
 
     run = Reproduction("paper", read=read_stored)
-    reports = [run.compute(artefact) for artefact in find_targets(given, [target])]
-    lines = [
-        (report, line)
-        for report in reports
-        if report.ledger is not None
-        for line in report.ledger.to_dict("records")
-    ]
+    reports = {a.id: run.compute(a) for a in find_targets(given, [target])}
+    ledgers = run.outcome()[0]
+    lines = [line for own in ledgers.values() for line in own.to_dict("records")]
     if not lines:
-        faults = [text for report in reports for text in report.failures]
-        raise click.UsageError("\n".join(faults) or f"{target} has no printed values.")
+        faults = [text for report in run.reports for text in report.failures]
+        none = f"{target} has no printed values."
+        raise click.UsageError("\n".join(faults) or none)
     lines = _narrowed(lines, "row", row, target)
     lines = _narrowed(lines, "column", column, f"Row {_quoted(row)} of {target}")
     if column is None:
-        _list_rows([line for _, line in lines])
+        _list_rows(lines)
         return
-    for number, (report, line) in enumerate(lines):
+    for number, line in enumerate(lines):
         if number:
             click.echo()
+        report = reports[f"{line['paper']}/{line['artefact']}"]
         for name, text in explained(line, report.artefact, report.frames).items():
             wrapped(f"{name:<16}{text}", 16)
 
@@ -187,16 +185,16 @@ def _quoted(name):
 
 def _narrowed(lines, name, asked, owner):
     """The lines with the row or column asked for; stop with the nearest there are, if none has."""
-    known = list(dict.fromkeys(line[name] for _, line in lines))
     if asked is None:
         return lines
+    known = list(dict.fromkeys(line[name] for line in lines))
     if asked not in known:
         close = difflib.get_close_matches(asked, known, n=3, cutoff=0.3) or known[:3]
         raise click.UsageError(
             f"{owner} has no {name} {_quoted(asked)}. "
             f"Did you mean {', '.join(map(_quoted, close))}?"
         )
-    return [(report, line) for report, line in lines if line[name] == asked]
+    return [line for line in lines if line[name] == asked]
 
 
 def _list_rows(lines):
@@ -207,4 +205,4 @@ def _list_rows(lines):
         name = _quoted(line["column"]).replace(" ", "\xa0")
         columns.setdefault(place, []).append(name)
     for place, names in columns.items():
-        wrapped(f"{place}  {'  '.join(names)}")
+        wrapped("  ".join([place, *names]))
