@@ -108,14 +108,15 @@ def find_targets(given, targets, across=False):
             f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
             " notebooks/<paper>."
         )
-    papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
-    known = [*papers, *(artefact.id for artefact in artefacts)]
+    papers = list(dict.fromkeys(a.paper for a in artefacts if a.paper))
+    known = papers + [artefact.id for artefact in artefacts]
     faults = []
-    for target in [target for target in targets if target not in known]:
-        hint = f"the papers are {', '.join(papers)}; {_LIST}."
-        for name in difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5):
-            hint = f"did you mean {name!r}?"
-        faults.append(f"There is no paper or artefact {target!r}: {hint}")
+    for target in targets:
+        if target not in known:
+            hint = f"the papers are {', '.join(papers)}; {_LIST}."
+            for name in difflib.get_close_matches(target.lower(), known, 1, 0.5):
+                hint = f"did you mean {name!r}?"
+            faults.append(f"There is no paper or artefact {target!r}: {hint}")
     if faults:
         raise click.UsageError("\n".join(faults))
     return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]
@@ -192,7 +193,6 @@ def report(given, **options):
 
 def build_site(given, tell=True, **options):
     """The exit code; with `tell` what is missing or old, as a run has said already."""
-    ask_for("docs")
     from companion.reproduction.report import ReportError, build_report
 
     try:

@@ -20,8 +20,8 @@ _OF_THE_PAPER = {
     "data/published/@key@.csv": "published.csv",
     "@package@/__init__.py": "package.py",
     "@package@/table_1.py": "table_1.py",
-    "notebooks/@key@/method.ipynb": "method.nb",
-    "notebooks/@key@/table_1.ipynb": "table_1.nb",
+    "notebooks/@key@/method.ipynb": "method.ipynb",
+    "notebooks/@key@/table_1.ipynb": "table_1.ipynb",
 }
 #: Those that a repository has once; a file that is there is left as it is.
 _ONCE = {
@@ -30,25 +30,6 @@ _ONCE = {
     ".gitignore": "gitignore",
     ".github/workflows/reproduce.yml": "reproduce.yml",
 }
-
-
-def notebook_of(text):
-    """The notebook of a text in which ``# %%`` begins a cell, of text or of parameters."""
-    import nbformat
-
-    cells = []
-    for part in re.split(r"^# %%", text, flags=re.M)[1:]:
-        head, _, source = part.partition("\n")
-        source = source.strip("\n")
-        if "[markdown]" in head:
-            lines = [re.sub("^# ?", "", line) for line in source.splitlines()]
-            cells.append(nbformat.v4.new_markdown_cell("\n".join(lines)))
-            continue
-        cell = nbformat.v4.new_code_cell(source)
-        if "parameters" in head:
-            cell.metadata["tags"] = ["parameters"]
-        cells.append(cell)
-    return nbformat.v4.new_notebook(cells=cells)
 
 
 @main.command(short_help="Begin a companion of your own paper.")
@@ -108,12 +89,9 @@ def _named(text, key):
 
 
 def _filled(name, key):
-    """A file of the skeleton, for this paper; a notebook is written as one."""
-    import nbformat
-
+    """A file of the skeleton, for this paper."""
     skeleton = files("companion.reproduction") / "skeleton" / f"{name}.in"
-    text = _named(skeleton.read_text(encoding="utf-8"), key)
-    return nbformat.writes(notebook_of(text)) if name.endswith(".nb") else text
+    return _named(skeleton.read_text(encoding="utf-8"), key)
 
 
 def _with_entry_point(path, key):

@@ -196,11 +196,13 @@ def _note_code(artefacts):
 def _tell(report):
     """What became of the records of one artefact, as soon as it is known."""
     missing = sum(n for records in report.records.values() for _, n in records.missing)
-    parts = [f"{report.computed} units computed"]
-    parts += [f"{missing} units missing"] if missing else []
-    parts += ["FAILED"] if report.failures else []
+    text = f"      {report.computed} units computed"
+    if missing:
+        text += f"; {missing} units missing"
+    if report.failures:
+        text += "; FAILED"
     if report.failures or report.artefact.studies:
-        click.echo(f"      {'; '.join(parts)}")
+        click.echo(text)
 
 
 def _missing(reports):
