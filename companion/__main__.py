@@ -1,16 +1,12 @@
 """The command: ``companion`` or ``python -m companion``."""
 
-import errno
 import sys
 
-from companion._utils.errors import DamagedData, DataUnavailable
 from companion._utils.slow_imports import pass_over_slow_imports
-
-_UNWRITABLE = (errno.ENOSPC, errno.EROFS)
 
 
 def main():
-    """Run the command; say in one line what it lacks, or why it cannot write."""
+    """Run the command; say in one line what it needs and is not installed."""
     if sys.stdout.encoding == "utf-8":  # a folder may have a name that is none
         sys.stdout.reconfigure(errors="surrogateescape")
     pass_over_slow_imports()
@@ -20,9 +16,6 @@ def main():
         command()
     except KeyboardInterrupt:
         sys.exit(130)  # while it was imported; the command says later ones itself
-    except (DamagedData, DataUnavailable) as error:
-        print(error, file=sys.stderr)
-        sys.exit(3)
     except ModuleNotFoundError as error:
         package = (error.name or "companion").partition(".")[0]
         if package == "companion":
@@ -33,14 +26,6 @@ def main():
             file=sys.stderr,
         )
         sys.exit(2)
-    except OSError as error:
-        if error.errno not in _UNWRITABLE:
-            raise
-        print(
-            f"{error.filename or 'A file'} cannot be written: {error.strerror}.",
-            file=sys.stderr,
-        )
-        sys.exit(4)
 
 
 if __name__ == "__main__":

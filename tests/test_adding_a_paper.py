@@ -10,7 +10,6 @@ import pytest
 from _run import python
 
 from companion._utils.paths import project_root
-from companion.reproduction.new_command import notebook_of
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +23,23 @@ def blocks():
     return [
         match.groupdict() for match in BLOCK.finditer(GUIDE.read_text(encoding="utf-8"))
     ]
+
+
+def notebook_of(text):
+    """The notebook of a text in which ``# %%`` begins a cell, of text or of parameters."""
+    cells = []
+    for part in re.split(r"^# %%", text, flags=re.M)[1:]:
+        head, _, source = part.partition("\n")
+        source = source.strip("\n")
+        if "[markdown]" in head:
+            lines = [re.sub("^# ?", "", line) for line in source.splitlines()]
+            cells.append(nbformat.v4.new_markdown_cell("\n".join(lines)))
+            continue
+        cell = nbformat.v4.new_code_cell(source)
+        if "parameters" in head:
+            cell.metadata["tags"] = ["parameters"]
+        cells.append(cell)
+    return nbformat.v4.new_notebook(cells=cells)
 
 
 def commands(text):

@@ -2,25 +2,14 @@
 
 import click
 
-from companion._utils.errors import DamagedData
+from companion._utils.errors import DamagedData, DataUnavailable
 from companion.reproduction import new_command, reproduce_command, verify_command
-from companion.reproduction.command import DATA, OK, Group, main, wrapped
+from companion.reproduction.command import DATA, OK, main, wrapped
 
 __all__ = ["main", "new_command", "reproduce_command", "verify_command"]
 
 
-class _DataGroup(Group):
-    """Commands about data: a damaged file that stops one is named."""
-
-    def invoke(self, context):
-        try:
-            return super().invoke(context)
-        except DamagedData as error:
-            wrapped(str(error), err=True)
-            context.exit(DATA)
-
-
-@main.group(cls=_DataGroup, short_help="List, fetch and check the data.")
+@main.group(short_help="List, fetch and check the data.")
 def data():
     """The tables of data/uci, and the few files that are not in the repository.
 
@@ -44,15 +33,12 @@ def data_list():
 
 @data.command("fetch", short_help="Bring files from outside here.")
 @click.argument("files", nargs=-1, metavar="[KEY/FILE]...")
-@click.pass_context
-def data_fetch(context, files):
+def data_fetch(files):
     """Bring these files from outside here; by default all that have an address."""
-    from companion.datasets import OUTSIDE, DataUnavailable, fetch_file
+    from companion.datasets import OUTSIDE, fetch_file
 
     if unknown := [place for place in files if place not in OUTSIDE]:
-        raise click.UsageError(
-            f"No file is {unknown[0]}; known: {', '.join(OUTSIDE)}.", context
-        )
+        raise click.UsageError(f"No file is {unknown[0]}; known: {', '.join(OUTSIDE)}.")
     code = OK
     for place in files or [place for place, file in OUTSIDE.items() if file.url]:
         try:
@@ -60,25 +46,23 @@ def data_fetch(context, files):
         except DataUnavailable as error:
             wrapped(str(error))
             code = DATA
-    context.exit(code)
+    return code
 
 
 @data.command("check", short_help="Check the files that are here.")
-@click.pass_context
-def data_check(context):
+def data_check():
     """Compare the files that are here with their SHA-256; no network."""
     from companion.datasets import OUTSIDE, find_copy
     from companion.datasets.tables import registered_tables, table_path
 
     checks = [(table_path, name) for name in registered_tables()]
     checks += [(find_copy, place) for place in OUTSIDE]
-    faults = []
+    n_damaged = 0
     for check, name in checks:
         try:
             check(name)
         except DamagedData as error:
-            faults.append(str(error))
-    for fault in faults:
-        click.echo(fault)
-    click.echo(f"{len(checks)} files, {len(faults)} damaged")
-    context.exit(DATA if faults else OK)
+            click.echo(error)
+            n_damaged += 1
+    click.echo(f"{len(checks)} files, {n_damaged} damaged")
+    return DATA if n_damaged else OK

@@ -1,13 +1,17 @@
 """What the commands over all registered papers share, and ``report``."""
 
 import difflib
-import os
+import errno
 import shutil
 import sys
 import textwrap
-from contextlib import contextmanager
 
 import click
+
+from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.extras import advice
+from companion._utils.paths import project_root
+from companion.reproduction.errors import ClusterError
 
 OK = 0
 DEVIATION = 1
@@ -40,75 +44,81 @@ def choice(flag, words, text):
     return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
-@contextmanager
-def _reader_may_leave():
-    """End quietly, as other programs do, if nobody reads on, such as ``head`` in a pipe."""
-    try:
-        yield
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # for what is still buffered
-        sys.exit(BROKEN_PIPE)
-
-
 class Group(click.Group):
-    """A group of commands that tell their exit codes, and say so when they are interrupted."""
+    """A group of commands that give their exit code; what stops one is said here alone."""
+
+    group_class = type
 
     def add_command(self, cmd, name=None):
         cmd.epilog = EXIT_CODES
         super().add_command(cmd, name)
 
-    def make_context(self, *words, **options):
-        with _reader_may_leave():  # of a help page
-            return super().make_context(*words, **options)
+    def main(self, *words, **options):
+        sys.exit(self._exit_code(*words, **options))
 
-    def invoke(self, context):
+    def _exit_code(self, *words, **options):
         try:
-            with _reader_may_leave():
-                return super().invoke(context)
-        except KeyboardInterrupt:
+            return super().main(*words, **options | {"standalone_mode": False})
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except click.Abort:
             kept = "What is finished is kept; the same command goes on from there."
-            click.echo(f"\nInterrupted. {kept}", err=True)
-            context.exit(INTERRUPTED)
+            click.echo(f"Interrupted. {kept}", err=True)
+            return INTERRUPTED
+        except (DamagedData, DataUnavailable) as error:
+            click.echo(error, err=True)
+            return DATA
+        except ClusterError as error:
+            click.echo(error, err=True)
+            return FAILED
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EROFS):
+                raise
+            what = f"{error.filename or 'A file'} cannot be written"
+            click.echo(f"{what}: {error.strerror}.", err=True)
+            return FAILED
+        except SystemExit as stop:  # by which click itself ends where nobody reads on
+            return BROKEN_PIPE if stop.code else OK
 
 
 @click.group(cls=Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
-@click.pass_context
-def main(context):
+def main():
     """Reproduce five support vector machine papers, and compare with what they print."""
-    ask_for("reproduce", context)
+    ask_for("reproduce")
 
 
-def ask_for(extra, context):
+def ask_for(extra):
     """Stop before anything runs if something that an extra brings is not installed."""
-    from companion._utils.extras import advice
-
     if lacking := advice(extra):
-        raise click.UsageError(lacking, context)
+        raise click.UsageError(lacking)
 
 
-def find_targets(context, targets, across=False):
-    """The artefacts that are meant, all if none is named; `across` adds those about all papers."""
+def find_targets(given, targets, across=False):
+    """The artefacts that are meant, of those given or of all; all of these if none is named.
+
+    With `across` all have those about all papers among them.
+    """
     from companion.reproduction.artefacts import list_across, list_artefacts
 
-    artefacts = context.obj or list_artefacts() + (list_across() if across else [])
+    artefacts = given or list_artefacts() + (list_across() if across else [])
     if not artefacts:
-        from companion._utils.paths import project_root
-
-        fault = f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
-        raise click.UsageError(f"{fault} notebooks/<paper>.", context)
-    papers = dict.fromkeys(filter(None, (artefact.paper for artefact in artefacts)))
-    known = [*papers, *(artefact.id for artefact in artefacts)]
+        raise click.UsageError(
+            f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
+            " notebooks/<paper>."
+        )
+    papers = list(dict.fromkeys(a.paper for a in artefacts if a.paper))
+    known = papers + [artefact.id for artefact in artefacts]
     faults = []
-    for target in [target for target in targets if target not in known]:
-        hint = f"the papers are {', '.join(papers)}; {_LIST}."
-        for name in difflib.get_close_matches(target.lower(), known, n=1, cutoff=0.5):
-            hint = f"did you mean {name!r}?"
-        faults.append(f"There is no paper or artefact {target!r}: {hint}")
+    for target in targets:
+        if target not in known:
+            hint = f"the papers are {', '.join(papers)}; {_LIST}."
+            for name in difflib.get_close_matches(target.lower(), known, 1, 0.5):
+                hint = f"did you mean {name!r}?"
+            faults.append(f"There is no paper or artefact {target!r}: {hint}")
     if faults:
-        raise click.UsageError("\n".join(faults), context)
+        raise click.UsageError("\n".join(faults))
     return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]
 
 
@@ -119,14 +129,14 @@ def columns():
 
 def wrapped(text, indent=4, err=False):
     """Print a text in lines that fit the terminal; a no-break space ends no line."""
-    fitting = textwrap.wrap(
+    lines = textwrap.wrap(
         text,
         columns(),
         subsequent_indent=" " * indent,
         break_on_hyphens=False,
         break_long_words=False,  # paths, to be copied
     )
-    click.echo("\n".join(fitting).replace("\xa0", " "), err=err)
+    click.echo("\n".join(lines).replace("\xa0", " "), err=err)
 
 
 def show_score(ledgers, groups=None):
@@ -171,25 +181,24 @@ def exit_code(failures, differs):
     ["paper", "quick"],
     "Committed notebooks, or those of the last quick run.",
 )
-@click.pass_context
-def report(context, **options):
+@click.pass_obj
+def report(given, **options):
     """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
 
     The site works from its folder, without a server and without network. It needs Sphinx and
     others, the extra `docs`.
     """
-    context.exit(build_site(context, **options))
+    return build_site(given, **options)
 
 
-def build_site(context, tell=True, **options):
+def build_site(given, tell=True, **options):
     """The exit code; with `tell` what is missing or old, as a run has said already."""
-    ask_for("docs", context)
     from companion.reproduction.report import ReportError, build_report
 
     try:
-        site = build_report(artefacts=context.obj, **options)
+        site = build_report(artefacts=given, **options)
     except ReportError as error:
-        raise click.UsageError(str(error), context) from error
+        raise click.UsageError(str(error)) from error
     for text in [*(site.remarks if tell else ()), *site.faults]:
         click.echo(text, err=True)
     click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")

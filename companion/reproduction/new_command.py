@@ -15,40 +15,21 @@ from companion.reproduction.command import FAILED, OK, ask_for, main, wrapped
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 _ENTRY_POINTS = '[project.entry-points."companion.papers"]'
 _MARK = "[tool.companion]"
-#: What a paper has of its own, by its place in the skeleton.
+#: The files of the skeleton that a paper has of its own, by their places in its repository.
 _OF_THE_PAPER = {
-    "published.csv": "data/published/{key}.csv",
-    "package.py": "{package}/__init__.py",
-    "table_1.py": "{package}/table_1.py",
-    "method.nb": "notebooks/{key}/method.ipynb",
-    "table_1.nb": "notebooks/{key}/table_1.ipynb",
+    "data/published/@key@.csv": "published.csv",
+    "@package@/__init__.py": "package.py",
+    "@package@/table_1.py": "table_1.py",
+    "notebooks/@key@/method.ipynb": "method.ipynb",
+    "notebooks/@key@/table_1.ipynb": "table_1.ipynb",
 }
-#: What a repository has once; a file that is there is left as it is.
+#: Those that a repository has once; a file that is there is left as it is.
 _ONCE = {
     "README.md": "README.md",
     "conftest.py": "conftest.py",
-    "gitignore": ".gitignore",
-    "reproduce.yml": ".github/workflows/reproduce.yml",
+    ".gitignore": "gitignore",
+    ".github/workflows/reproduce.yml": "reproduce.yml",
 }
-
-
-def notebook_of(text):
-    """The notebook of a text in which ``# %%`` begins a cell, of text or of parameters."""
-    import nbformat
-
-    cells = []
-    for part in re.split(r"^# %%", text, flags=re.M)[1:]:
-        head, _, source = part.partition("\n")
-        source = source.strip("\n")
-        if "[markdown]" in head:
-            lines = [re.sub("^# ?", "", line) for line in source.splitlines()]
-            cells.append(nbformat.v4.new_markdown_cell("\n".join(lines)))
-            continue
-        cell = nbformat.v4.new_code_cell(source)
-        if "parameters" in head:
-            cell.metadata["tags"] = ["parameters"]
-        cells.append(cell)
-    return nbformat.v4.new_notebook(cells=cells)
 
 
 @main.command(short_help="Begin a companion of your own paper.")
@@ -59,8 +40,7 @@ def notebook_of(text):
     default=".",
     help="The repository, made if it is not there.",
 )
-@click.pass_context
-def new(context, key, folder):
+def new(key, folder):
     """Write the skeleton of a companion of a paper of your own, and run it.
 
     KEY is the short name of the paper. The folder may be empty or a repository: what is there is
@@ -72,74 +52,65 @@ def new(context, key, folder):
         raise click.UsageError(
             f"KEY must be lower-case letters, digits and _, and begin with a letter. Got {key!r}."
         )
-    ask_for("reproduce", context)
-    names = {"key": key, "package": f"{key}_companion"}
-    places = {
-        name: folder / place.format(**names) for name, place in _OF_THE_PAPER.items()
-    }
-    if there := [str(path) for path in places.values() if path.exists()]:
+    ask_for("reproduce")
+    own = {folder / _named(place, key): name for place, name in _OF_THE_PAPER.items()}
+    if there := [str(path) for path in own if path.exists()]:
         raise click.UsageError(
             f"{', '.join(there)} would be overwritten: take another KEY or --folder."
         )
-    settings = _with_entry_point(folder / "pyproject.toml", names)
-    for name, path in places.items():
-        _write(name, path, names)
-    for name, place in _ONCE.items():
-        if not (folder / place).exists():
-            _write(name, folder / place, names)
-    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
-    command = [sys.executable, "-m", "companion", "reproduce", key]
+    settings = folder / "pyproject.toml"
+    texts = {settings: _with_entry_point(settings, key)}
+    once = {folder / place: name for place, name in _ONCE.items()}
+    for path, name in (own | once).items():
+        if not path.exists():
+            texts[path] = _filled(name, key)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    options = ["--profile", "paper", "--in-place"]
     done = subprocess.run(
-        [*command, "--profile", "paper", "--in-place"],
+        [sys.executable, "-m", "companion", "reproduce", key, *options],
         cwd=folder,
         env=os.environ | {"COMPANION_PROJECT": str(folder.absolute())},
     )
     if done.returncode:
-        context.exit(FAILED)
+        return FAILED
     wrapped(
         f"{key} is in {folder.absolute()}: its records and notebooks can be committed. In there"
         " `companion verify`, `explain`, `reproduce` and `report` speak of it, and `pytest` runs"
         " its notebooks again."
     )
-    context.exit(OK)
+    return OK
 
 
-def _filled(name, names):
+def _named(text, key):
+    """A text of the skeleton with the names of this paper."""
+    return text.replace("@key@", key).replace("@package@", f"{key}_companion")
+
+
+def _filled(name, key):
     """A file of the skeleton, for this paper."""
     skeleton = files("companion.reproduction") / "skeleton" / f"{name}.in"
-    text = skeleton.read_text(encoding="utf-8")
-    return text.replace("@key@", names["key"]).replace("@package@", names["package"])
+    return _named(skeleton.read_text(encoding="utf-8"), key)
 
 
-def _write(name, path, names):
-    text = _filled(name, names)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if name.endswith(".nb"):
-        import nbformat
-
-        nbformat.write(notebook_of(text), path)
-    else:
-        path.write_text(text, encoding="utf-8")
-
-
-def _with_entry_point(path, names):
+def _with_entry_point(path, key):
     """A pyproject.toml that names the papers, a new one or that of a repository."""
     if not path.exists():
-        return _filled("pyproject.toml", names)
+        return _filled("pyproject.toml", key)
     text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
-    if _ENTRY_POINTS not in text:
-        text += f"\n{_ENTRY_POINTS}\n"
-    point = f'{names["key"]} = "{names["package"]}:PAPERS"'
+    for table in (_ENTRY_POINTS, _MARK):
+        if table not in text:
+            text += f"\n{table}\n"
+    point = _named('@key@ = "@package@:PAPERS"', key)
     text = text.replace(_ENTRY_POINTS, f"{_ENTRY_POINTS}\n{point}")
-    if _MARK not in text:
-        text += f"\n{_MARK}\n"
     try:
-        project = tomllib.loads(text)["project"]
+        named = "name" in tomllib.loads(text).get("project", {})
     except tomllib.TOMLDecodeError as error:
         raise click.UsageError(
             f"{path} is no TOML file, or would be none with {_ENTRY_POINTS}: {error}."
         ) from None
-    if "name" not in project:
+    if not named:
         raise click.UsageError(
             f"{path} has no [project] with a name, to which the entry point of the papers"
             " could be added: give it one, or take another --folder."

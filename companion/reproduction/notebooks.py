@@ -54,9 +54,8 @@ def make_stamp(artefact):
     }
 
 
-def clean_notebook(notebook, stamp=None):
-    """A copy without what papermill and Jupyter note beside the story; with a stamp, if given."""
-    notebook = nbformat.from_dict(notebook)
+def _clean(notebook):
+    """Remove what papermill and Jupyter note beside the story, in place."""
     notebook.nbformat = 4
     notebook.nbformat_minor = 5
     for number, cell in enumerate(notebook.cells):
@@ -67,13 +66,8 @@ def clean_notebook(notebook, stamp=None):
             del cell.metadata["tags"]
     for name in ("papermill", "widgets", "companion"):
         notebook.metadata.pop(name, None)
-    notebook.metadata |= {
-        "kernelspec": dict(_KERNELSPEC),
-        "language_info": {"name": "python"},
-    }
-    if stamp is not None:
-        notebook.metadata["companion"] = stamp
-    return notebook
+    notebook.metadata["kernelspec"] = dict(_KERNELSPEC)
+    notebook.metadata["language_info"] = {"name": "python"}
 
 
 def _figures(notebook):
@@ -104,19 +98,8 @@ def _write(notebook, path):
     replace_bytes(path, f"{nbformat.writes(notebook).rstrip()}\n".encode())
 
 
-def _failure(error, started):
-    """What went wrong, and in which of the cells that were started, in words."""
-    name = getattr(error, "ename", type(error).__name__)
-    message = shorten(str(getattr(error, "evalue", error)), 400, placeholder=" ...")
-    where = ""
-    if started:
-        first_line = started[-1].strip().partition("\n")[0]
-        where = f" in cell [{len(started)}] ({first_line})"
-    return f"failed{where}: {name}: {message}"
-
-
 def _execute(notebook, folder, environment, again=True):
-    """Run all cells of a notebook, in place; what went wrong, in words, or "".
+    """Run all cells of a notebook, in place; what went wrong, and in which cell, or "".
 
     A kernel that dies before any cell gets another try: of its ports, which its manager chooses,
     a program beside it may have taken one meanwhile.
@@ -138,12 +121,16 @@ def _execute(notebook, folder, environment, again=True):
         with client.setup_kernel(env=os.environ | environment):
             for number, cell in enumerate(notebook.cells):
                 client.execute_cell(cell, number)
-    except (
-        Exception
-    ) as error:  # of a cell, of a kernel that died, or none: other notebooks go on
+    except Exception as error:  # of a cell or a kernel: other notebooks go on
         if again and not started and isinstance(error, RuntimeError):
             return _execute(notebook, folder, environment, again=False)
-        return _failure(error, started)
+        where = ""
+        if started:
+            first_line = started[-1].strip().partition("\n")[0]
+            where = f" in cell [{len(started)}] ({first_line})"
+        name = getattr(error, "ename", type(error).__name__)
+        message = shorten(str(getattr(error, "evalue", error)), 400, placeholder=" ...")
+        return f"failed{where}: {name}: {message}"
     finally:
         loop = ensure_event_loop()  # Jupyter's client leaves that of this thread open
         if not loop.is_running():
@@ -155,10 +142,10 @@ def _prepared(source, artefact, parameters):
     """The notebook of a path without outputs, with its parameters and its navigation."""
     from papermill.parameterize import parameterize_notebook
 
-    notebook = clean_notebook(nbformat.read(source, as_version=4))
-    notebook.cells = [
-        c for c in notebook.cells if _INJECTED not in c.metadata.get("tags", [])
-    ]
+    notebook = nbformat.read(source, as_version=4)
+    _clean(notebook)
+    cells = notebook.cells
+    notebook.cells = [c for c in cells if _INJECTED not in c.metadata.get("tags", [])]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
@@ -182,13 +169,12 @@ def run_notebook(
     or `source`, which is written over if every cell ran and `in_place` is asked for. `environment`
     has variables of its kernel beside those of this process.
     """
-    source = notebook_path(artefact) if source is None else Path(source)
+    source = notebook_path(artefact) if source is None else source
     declared = read_parameters(source)
     values = check_parameters(artefact.id, declared, parameters or {})
     changed = {
         name: value for name, value in values.items() if value != declared[name].default
     }
-    output = Path(output)
     start = time.monotonic()
     action = f"read notebook {source}"
     try:
@@ -196,13 +182,14 @@ def run_notebook(
         action = f"write {output}"
         _write(notebook, output)
         failure = _execute(notebook, source.parent, environment or {})
-        executed = clean_notebook(notebook, make_stamp(artefact))
-        fold(executed)
-        _write(executed, output)
+        _clean(notebook)
+        notebook.metadata["companion"] = make_stamp(artefact)
+        fold(notebook)
+        _write(notebook, output)
         if in_place and not failure:
             action = f"write {source}"
-            _with_few_colours(executed)
-            _write(executed, source)
+            _with_few_colours(notebook)
+            _write(notebook, source)
     except Exception as error:  # no such file, no JSON, no notebook, no space
         failure = f"failed: cannot {action}: {type(error).__name__}: {error}"
         output = None

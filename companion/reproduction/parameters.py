@@ -45,9 +45,9 @@ class ParameterError(ValueError):
     """Parameters are unknown or have bad values; the message lists all of them."""
 
     def __init__(self, owner, faults):
-        self.faults = list(faults)
-        lines = "\n".join(f"  {fault}" for fault in self.faults)
-        super().__init__(f"{owner} cannot run with these parameters:\n{lines}")
+        self.faults = faults
+        lines = "\n  ".join(faults)
+        super().__init__(f"{owner} cannot run with these parameters:\n  {lines}")
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,9 @@ def _declared_by(line):
         text, others, last = found.groups()
         limits["choices"] = tuple(map(kind, [*others.split(", "), last]))
     elif found := _RANGE.fullmatch(text):
-        if low := found["low"] or found["least"]:
-            limits["low"] = kind(low)
-        if high := found["high"] or found["most"]:
-            limits["high"] = kind(high)
+        ends = {"low": found["low"] or found["least"]}
+        ends["high"] = found["high"] or found["most"]
+        limits = {end: kind(number) for end, number in ends.items() if number}
     return Parameter(name, kind, kind(ast.literal_eval(default)), text, **limits)
 
 
@@ -108,30 +107,15 @@ def read_parameters(notebook):
     return declared
 
 
-def _fault(name, value, declared):
-    """What is wrong with a value, in words; nothing if it is right."""
-    if name not in declared:
-        close = difflib.get_close_matches(name, declared, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?"
-            if close
-            else f"it has {', '.join(declared) or 'none'}"
-        )
-        return f"{name!r} is no parameter of it: {hint}"
-    parameter = declared[name]
-    types = (int, float) if parameter.type is float else parameter.type
-    right = isinstance(value, types) and (parameter.type is bool) == isinstance(
-        value, bool
-    )
-    if right and parameter.choices is not None:
-        right = value in parameter.choices
-    elif right and parameter.type in (int, float):
-        right = math.isfinite(value) and parameter.low <= value <= parameter.high
-    return (
-        None
-        if right
-        else f"{name!r} must be {_allowed(parameter)}. Got {value!r} instead"
-    )
+def _is_right(parameter, value):
+    kinds = (int, float) if parameter.type is float else (parameter.type,)
+    if type(value) not in kinds:
+        return False
+    if parameter.choices is not None:
+        return value in parameter.choices
+    if isinstance(value, (str, bool)):
+        return True
+    return math.isfinite(value) and parameter.low <= value <= parameter.high
 
 
 def _allowed(parameter):
@@ -153,16 +137,27 @@ def check_parameters(owner, declared, values, *, text=False):
     With `text`, values are words of a command line. Faults are one `ParameterError`, which names
     the owner.
     """
-    values = dict(values)
-    for name in values.keys() & declared.keys() if text else ():
-        with suppress(
-            click.BadParameter
-        ):  # a word that stands for no value is a fault itself
-            values[name] = click.types.convert_type(declared[name].type)(values[name])
-    faults = [_fault(name, value, declared) for name, value in values.items()]
-    if any(faults):
-        raise ParameterError(owner, filter(None, faults))
-    return {name: p.type(values.get(name, p.default)) for name, p in declared.items()}
+    checked = {name: parameter.default for name, parameter in declared.items()}
+    faults = []
+    for name, value in values.items():
+        parameter = declared.get(name)
+        if parameter is None:
+            hint = f"it has {', '.join(declared) or 'none'}"
+            for close in difflib.get_close_matches(name, declared, n=1):
+                hint = f"did you mean {close!r}?"
+            faults.append(f"{name!r} is no parameter of it: {hint}")
+            continue
+        if text:  # a word that stands for no value is a fault itself
+            with suppress(click.BadParameter):
+                value = click.types.convert_type(parameter.type)(value)
+        if _is_right(parameter, value):
+            checked[name] = parameter.type(value)
+        else:
+            allowed = _allowed(parameter)
+            faults.append(f"{name!r} must be {allowed}. Got {value!r} instead")
+    if faults:
+        raise ParameterError(owner, faults)
+    return checked
 
 
 def _injected_names():

@@ -36,13 +36,9 @@ def read_ledgers(artefacts, profile="paper"):
     """
     run = Reproduction(profile, read=read_stored)
     kept = KeptLedgers(profile)
-    found = {
-        artefact: kept.get(artefact) or run.compute(artefact).to_keep
-        for artefact in artefacts
-    }
+    found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
     kept.save(found)
-    by_name = {artefact.id: of_artefact for artefact, of_artefact in found.items()}
-    return _together(by_name, profile)
+    return _checked({a.id: of_artefact for a, of_artefact in found.items()}, profile)
 
 
 def read_kept_ledgers(profile="paper"):
@@ -51,42 +47,40 @@ def read_kept_ledgers(profile="paper"):
     What the papers compute with need not be imported.
     """
     found = KeptLedgers(profile).get_all()
-    return _together(found, profile) if found else None
+    return _checked(found, profile) if found else None
 
 
-def _together(found, profile):
-    """Ledgers, gaps and failures of some artefacts."""
-    ledgers = {name: found[name][0] for name in found if found[name][0] is not None}
+def _checked(found, profile):
+    ledgers, gaps, failures = _together(found)
     if profile == "paper":
         check_findings(ledgers)
-    gaps = together(lacks for _, lacks, _ in found.values())
-    failures = {name: of_artefact for name, (_, _, of_artefact) in found.items()}
-    return ledgers, gaps, failures_of(failures)
+    return ledgers, gaps, failures
 
 
-def together(gaps):
-    """What several studies' records lack, by kind, each text once: studies are shared."""
-    gaps = [*gaps]
-    return {
-        kind: [*dict.fromkeys(text for lacks in gaps for text in lacks[kind])]
-        for kind in ("missing", "stale")
-    }
+def _together(found):
+    """Ledgers, gaps and failures of some artefacts, from what there is to keep of each.
 
-
-def failures_of(failures):
-    """What went wrong before the notebooks, and whether a damaged file is the reason.
-
-    `failures` are those of artefacts by name. Each text is there once, with the first artefact
-    that it stopped.
+    Studies are shared: each text is there once, a failure with the first artefact that it stopped.
     """
+    ledgers = {name: kept[0] for name, kept in found.items() if kept[0] is not None}
     stopped = {}
-    for name, of_artefact in failures.items():
-        for failure in of_artefact.items():
+    for name, (_, _, failures) in found.items():
+        for failure in failures.items():
             stopped.setdefault(failure, []).append(name)
-    return {
+    failures = {
         f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged
         for (text, damaged), names in stopped.items()
     }
+    return ledgers, _all_gaps(gaps for _, gaps, _ in found.values()), failures
+
+
+def _all_gaps(gaps):
+    """What several studies' records lack, by kind, each text once."""
+    all_gaps = {"missing": {}, "stale": {}}
+    for lacks in gaps:
+        for kind, texts in lacks.items():
+            all_gaps[kind] |= dict.fromkeys(texts)
+    return {kind: [*texts] for kind, texts in all_gaps.items()}
 
 
 @dataclass
@@ -113,9 +107,14 @@ class ArtefactReport:
         return self.ledger, self.gaps, self.failures
 
     @property
+    def frames(self):
+        """The records of its studies as tables, by name."""
+        return {name: records.frame for name, records in self.records.items()}
+
+    @property
     def gaps(self):
         """Which records are missing, and which are stale."""
-        return together(records.gaps for records in self.records.values())
+        return _all_gaps(records.gaps for records in self.records.values())
 
 
 _OF_DAMAGE = (
@@ -151,12 +150,12 @@ class Reproduction:
         options |= {"jobs": jobs, "fresh": self._afresh, "keep_open": True}
         self._read = read or partial(load_records, **options)
         self._done = {}
-        self._reports = []
+        self.reports = []
 
     def compute(self, artefact):
         """Compute what is missing and compare it with the print; a report without its notebook."""
         report = ArtefactReport(artefact)
-        self._reports.append(report)
+        self.reports.append(report)
         for study in artefact.studies:
             if study not in self._done:
                 self._done[study] = self._compute(study, report)
@@ -166,15 +165,15 @@ class Reproduction:
             else:
                 report.failures |= found
         if artefact.values is not None and not report.failures:
-            frames = {name: found.frame for name, found in report.records.items()}
+            gaps = bool(report.gaps["missing"])
             try:
-                gaps = bool(report.gaps["missing"])
-                report.ledger = judge(artefact, frames, self.profile, gaps=gaps)
+                report.ledger = judge(artefact, report.frames, self.profile, gaps=gaps)
             except Exception as error:  # in the print, or in reading off the records
-                files = [f"data/records/{artefact.paper}/{name}.csv" for name in frames]
-                what = (
-                    f"no verdicts from {', '.join(files)}" if files else "no verdicts"
-                )
+                files = [
+                    f"data/records/{artefact.paper}/{name}.csv"
+                    for name in report.records
+                ]
+                what = " from ".join(filter(None, ["no verdicts", ", ".join(files)]))
                 report.failures |= _failure(what, error)
         return report
 
@@ -241,5 +240,9 @@ class Reproduction:
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
-        found = {report.artefact: report.to_keep for report in self._reports}
+        found = {report.artefact: report.to_keep for report in self.reports}
         KeptLedgers(self.profile).save(found)
+
+    def outcome(self):
+        """Ledgers, gaps and failures of what was computed, as of `read_ledgers`."""
+        return _together({r.artefact.id: r.to_keep for r in self.reports})

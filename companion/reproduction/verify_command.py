@@ -1,7 +1,6 @@
 """The commands ``verify`` and ``explain``."""
 
 import difflib
-import gc
 import shlex
 from functools import partial
 
@@ -54,8 +53,8 @@ _MOST_NAMED = 6
 @click.option(
     "--allow-missing", is_flag=True, help="Records that are not there are no fault."
 )
-@click.pass_context
-def verify(context, targets, *, papers, whole, only, format, profile, allow_missing):
+@click.pass_obj
+def verify(given, targets, *, papers, whole, only, format, profile, allow_missing):
     """Compare every published value with the records; nothing is computed.
 
     Shows the score by paper, and what is wrong: a value that differs without a declaration in
@@ -63,23 +62,22 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
     missing, stale or altered. The list of --all and --only fits a pager, as in `companion verify
     --all | less`.
     """
-    gc.disable()  # there are many records, and they stay
     from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import ledger_text
     from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
     from companion.reproduction.verdicts import problems
 
     chosen = [*targets, *papers]
-    found = None if chosen or context.obj else read_kept_ledgers(profile)
-    if found is None:
-        found = read_ledgers(find_targets(context, chosen), profile)
-    ledgers, gaps, failures = found
-    shown = {name: _only(ledger, only) for name, ledger in ledgers.items()}
-    faulty = {name: problems(ledger) for name, ledger in ledgers.items()}
+    found = None if chosen or given else read_kept_ledgers(profile)
+    ledgers, gaps, failures = found or read_ledgers(
+        find_targets(given, chosen), profile
+    )
     if not chosen:
         failures |= dict.fromkeys(faults_of_papers(), False)
     missing = [] if allow_missing else gaps["missing"]
     faults = [*failures, *gaps["stale"], *missing]
+    wrong = {name: problems(ledger) for name, ledger in ledgers.items()}
+    shown = {name: _only(ledger, only) for name, ledger in ledgers.items()}
     if format != "table":
         click.echo(ledger_text(shown, format), nl=False)
     else:
@@ -87,13 +85,12 @@ def verify(context, targets, *, papers, whole, only, format, profile, allow_miss
             _list_values(shown, ledgers)
         if ledgers:
             show_score(ledgers)
-        _tell_problems(faulty, len(faults))
+        _tell_problems(wrong, len(faults))
     most = len(faults) if whole or format != "table" else _MOST_NAMED
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
-    differs = any(map(len, faulty.values())) or gaps["stale"]
-    gc.freeze()  # nor need they be walked when all ends
-    context.exit(exit_code(failures, differs or missing))
+    differs = any(map(len, wrong.values()))
+    return exit_code(failures, differs or gaps["stale"] or missing)
 
 
 def _only(ledger, word):
@@ -101,18 +98,17 @@ def _only(ledger, word):
     from companion.reproduction.scores import EXPLAINED, REFUTED
     from companion.reproduction.verdicts import problems
 
+    if word is None:
+        return ledger
+    if word == "problems":
+        return problems(ledger)
     statuses = {
         "explained": EXPLAINED,
         "unexplained": ("conjecture", "undeclared"),
         "refuted": (REFUTED,),
     }
-    if word is None:
-        return ledger
-    if word == "problems":
-        return problems(ledger)
-    if word in statuses:
-        return ledger[ledger["status"].isin(statuses[word])]
-    return ledger[ledger["outcome"] == word]
+    of_status = ledger["status"].isin(statuses.get(word, ()))
+    return ledger[of_status | (ledger["outcome"] == word)]
 
 
 def _list_values(shown, ledgers):
@@ -132,15 +128,15 @@ def _list_values(shown, ledgers):
                 wrapped(f"    {text}", 6)
 
 
-def _tell_problems(faulty, n_faults):
+def _tell_problems(wrong, n_faults):
     """What is wrong, with file, row and advice."""
-    texts = []
-    for name, ledger in faulty.items():
-        for line in ledger.to_dict("records"):
-            place = f"data/published/{line['paper']}.csv, {name}: {line['row']}, {line['column']}"
-            cell = f"{shlex.quote(line['row'])} {shlex.quote(line['column'])}"
-            advice = f"companion explain {name} {cell}"
-            texts.append(f"{place}: {line['problem']} ({advice})")
+    texts = [
+        f"data/published/{line['paper']}.csv, {name}: {line['row']}, {line['column']}: "
+        f"{line['problem']} (companion explain "
+        f"{shlex.join([name, line['row'], line['column']])})"
+        for name, ledger in wrong.items()
+        for line in ledger.to_dict("records")
+    ]
     if n_wrong := len(texts) + n_faults:
         heading(f"Wrong: {n_wrong}")
         listed(texts, _MOST_NAMED, " values: companion verify --only problems")
@@ -152,8 +148,8 @@ def _tell_problems(faulty, n_faults):
 @click.argument("target", metavar="PAPER/ARTEFACT")
 @click.argument("row", required=False)
 @click.argument("column", required=False)
-@click.pass_context
-def explain(context, target, row, column):
+@click.pass_obj
+def explain(given, target, row, column):
     """Show all there is about one value: print, verdict, records, code, and how to see it again.
 
     Without ROW and COLUMN the rows to choose from are listed, each with its columns.
@@ -163,56 +159,50 @@ def explain(context, target, row, column):
     from companion.reproduction.run import read_stored
 
     run = Reproduction("paper", read=read_stored)
-    reports = [run.compute(artefact) for artefact in find_targets(context, [target])]
-    lines = [
-        (report, line)
-        for report in reports
-        if report.ledger is not None
-        for line in report.ledger.to_dict("records")
-    ]
+    reports = {a.id: run.compute(a) for a in find_targets(given, [target])}
+    ledgers = run.outcome()[0]
+    lines = [line for own in ledgers.values() for line in own.to_dict("records")]
     if not lines:
-        faults = [text for report in reports for text in report.failures]
+        faults = [text for report in run.reports for text in report.failures]
         none = f"{target} has no printed values."
-        raise click.UsageError("\n".join(faults) or none, context)
-    faults = {
-        "row": (row, f"{target} has no row"),
-        "column": (column, f"Row {shlex.quote(row or '')} of {target} has no column"),
-    }
-    for name, (asked, fault) in faults.items():
-        if asked is not None:
-            _check_known(context, fault, asked, [line[name] for _, line in lines])
-            lines = [(r, line) for r, line in lines if line[name] == asked]
+        raise click.UsageError("\n".join(faults) or none)
+    lines = _narrowed(lines, "row", row, target)
+    lines = _narrowed(lines, "column", column, f"Row {_quoted(row)} of {target}")
     if column is None:
-        _list_rows([line for _, line in lines])
+        _list_rows(lines)
         return
-    for number, (report, line) in enumerate(lines):
+    for number, line in enumerate(lines):
         if number:
             click.echo()
-        frames = {name: records.frame for name, records in report.records.items()}
-        for name, text in explained(line, report.artefact, frames).items():
+        report = reports[f"{line['paper']}/{line['artefact']}"]
+        for name, text in explained(line, report.artefact, report.frames).items():
             wrapped(f"{name:<16}{text}", 16)
 
 
-def _check_known(context, fault, name, known):
-    """Stop at a name that is not known, with the nearest that are, as a shell wants them."""
-    if name in known:
-        return
-    known = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or known[:3]
-    nearest = ", ".join(map(shlex.quote, close))
-    raise click.UsageError(
-        f"{fault} {shlex.quote(name)}. Did you mean {nearest}?", context
-    )
+def _quoted(name):
+    return shlex.quote(name or "")
+
+
+def _narrowed(lines, name, asked, owner):
+    """The lines with the row or column asked for; stop with the nearest there are, if none has."""
+    if asked is None:
+        return lines
+    known = list(dict.fromkeys(line[name] for line in lines))
+    if asked not in known:
+        close = difflib.get_close_matches(asked, known, n=3, cutoff=0.3) or known[:3]
+        raise click.UsageError(
+            f"{owner} has no {name} {_quoted(asked)}. "
+            f"Did you mean {', '.join(map(_quoted, close))}?"
+        )
+    return [line for line in lines if line[name] == asked]
 
 
 def _list_rows(lines):
-    """Each row with its columns, quoted as a shell wants them."""
-    of_rows = {}
+    """Each row with its columns, quoted as a shell wants them, each in one line to be copied."""
+    columns = {}
     for line in lines:
-        place = f"{line['paper']}/{line['artefact']} {shlex.quote(line['row'])}"
-        of_rows.setdefault(place, []).append(shlex.quote(line["column"]))
-    for place, column_names in of_rows.items():
-        whole_names = [
-            name.replace(" ", "\xa0") for name in column_names
-        ]  # to be copied
-        wrapped(f"{place}  {'  '.join(whole_names)}")
+        place = f"{line['paper']}/{line['artefact']} {_quoted(line['row'])}"
+        name = _quoted(line["column"]).replace(" ", "\xa0")
+        columns.setdefault(place, []).append(name)
+    for place, names in columns.items():
+        wrapped("  ".join([place, *names]))

@@ -5,15 +5,15 @@ import io
 import os
 import re
 import shutil
+import sys
 import time
 from base64 import b64decode
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
-from datetime import date
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import nbformat
 
@@ -36,11 +36,9 @@ from companion.reproduction.scores import (
 from companion.reproduction.tables import slug
 
 _HERE = Path(__file__).parent
-_ROOT = Path(companion.__file__).parents[
-    1
-]  # of a checkout; without it there are no tests
+#: Of a checkout; without it there are no tests.
+_ROOT = Path(companion.__file__).parents[1]
 _PAGES = _HERE / "pages"
-_BESIDE = _HERE / "beside"
 #: Pages on the package, which a site of papers of one's own does without.
 _OF_PACKAGE = {"gallery.rst", "api/index.rst"}
 _PUBLIC = [name for name in companion.__all__ if name != "__version__"]
@@ -66,6 +64,14 @@ _ROOMS = [
 ]
 _API = ["companion", *(f"companion.{name}" for name in _ROOMS)]
 _MARKER = ".companion-report"
+#: What MyST-NB imports to run notebooks, which the site does not.
+_TO_RUN_NOTEBOOKS = (
+    "jupyter_cache",
+    "jupyter_cache.base",
+    "jupyter_cache.cache.db",
+    "jupyter_cache.executors.utils",
+)
+_FORMS = ("json", "csv")
 _FILE = r"(?:notebooks|tests|data|companion|docs)/[\w./-]+\w(?:::\w+)?"
 _CODE = re.compile(r"(?:tests|companion)/[\w/]+\.py")
 
@@ -109,9 +115,11 @@ def _templates(context):
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
 
-    loader = FileSystemLoader([_PAGES, _BESIDE, _HERE / "templates"])
     environment = Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader([_PAGES, _HERE / "beside", _HERE / "templates"]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {
         "md": lambda text: Markup(markdown_text(text)),
@@ -127,8 +135,61 @@ def _templates(context):
         "share_text": share_text,
         "counted": counted,
         "questions": ASKS,
+        "public": _PUBLIC,
     }
     return environment
+
+
+def _guides():
+    """The guides of the package and of the project, by the names of their pages."""
+    folders = (companion_root() / "docs", project_root() / "docs")
+    paths = (path for folder in folders for path in folder.glob("*.md"))
+    return {f"docs/{path.stem}": path for path in paths}
+
+
+def _source(context, filled):
+    """What Sphinx reads: pages, notebooks, code, the API, and the project's guides."""
+    pages = [path.relative_to(_PAGES) for path in _PAGES.rglob("*.*")]
+    if not context["ours"]:
+        pages = [path for path in pages if path.as_posix() not in _OF_PACKAGE]
+    names = {*context["guides"], *(path.with_suffix("").as_posix() for path in pages)}
+    texts = {path.as_posix(): filled(path.as_posix(), pages=names) for path in pages}
+    for name, path in context["guides"].items():
+        texts[f"{name}.md"] = path.read_text("utf-8")
+    if context["ours"]:
+        for name in _API:
+            home = import_module(name)
+            texts[f"api/{name}.rst"] = filled("module.rst", home=home)
+        for name in _PUBLIC:
+            texts[f"api/estimators/{name}.rst"] = filled("estimator.rst", name=name)
+    for entry in context["entries"]:
+        if entry.notebook is not None:
+            summary = nbformat.v4.new_markdown_cell(filled("summary.md", entry=entry))
+            entry.notebook.cells.insert(1, summary)
+            text = nbformat.writes(entry.notebook)
+            texts[f"notebooks/{entry.artefact.id}.ipynb"] = text
+    for path in {*_CODE.findall("\n".join(texts.values()))}:
+        if (_ROOT / path).is_file():
+            texts[f"source/{path[:-3]}.md"] = filled("source.md", path=path)
+    return texts
+
+
+def _beside(context, filled):
+    """What stands beside the pages: ledger, notebooks, records, badges, manifests."""
+    files = {f"ledger.{kind}": ledger_text(context["ledgers"], kind) for kind in _FORMS}
+    files["ledger.schema.json"] = (_HERE.parent / "ledger.schema.json").read_bytes()
+    files["codecheck.yml"] = codecheck(context)
+    files |= {name: read_table(path) for name, path in context["records"].items()}
+    for entry in context["entries"]:
+        if entry.notebook is not None:
+            files[f"notebooks/{entry.artefact.id}.ipynb"] = entry.path.read_bytes()
+        if entry.figure:
+            files[f"notebooks/{entry.artefact.id}.png"] = b64decode(entry.figure)
+    for group in context["groups"]:
+        key = group.paper.key or "all"
+        files[f"ledger/{key}.js"] = filled("ledger.js", group=group)
+        files[f"ledger/{key}.svg"] = filled("badge.svg", group=group)
+    return files
 
 
 def _write(folder, files):
@@ -140,84 +201,15 @@ def _write(folder, files):
         )
 
 
-def _write_source(context, folder, templates):
-    """Write what Sphinx reads: pages, notebooks, code, the API, and the project's guides."""
-
-    def filled(template, **more):
-        return templates.get_template(template).render(**more)
-
-    pages = templates.list_templates(filter_func=lambda name: (_PAGES / name).is_file())
-    if not context["ours"]:
-        pages = [name for name in pages if name not in _OF_PACKAGE]
-    known = {*context["guides"], *(name.rpartition(".")[0] for name in pages)}
-    texts = {name: filled(name, pages=known) for name in pages}
-    texts |= {
-        f"{name}.md": path.read_text("utf-8")
-        for name, path in context["guides"].items()
-    }
-    if context["ours"]:
-        for name in _API:
-            home = import_module(name)
-            texts[f"api/{name}.rst"] = filled("module.rst", home=home)
-        for name in _PUBLIC:
-            texts[f"api/estimators/{name}.rst"] = filled("estimator.rst", name=name)
-    for entry in context["entries"]:
-        if entry.notebook is not None:
-            summary = nbformat.v4.new_markdown_cell(filled("summary.md", entry=entry))
-            entry.notebook.cells.insert(1, summary)
-            texts[f"notebooks/{entry.artefact.id}.ipynb"] = nbformat.writes(
-                entry.notebook
-            )
-    named = {
-        path
-        for path in _CODE.findall("\n".join(texts.values()))
-        if (_ROOT / path).is_file()
-    }
-    texts |= {
-        f"source/{path[:-3]}.md": filled("source.md", path=path) for path in named
-    }
-    _write(folder, texts)
-
-
-def _write_beside(context, folder, templates):
-    """Write what stands beside the pages: ledger, notebooks, records, badges, manifests."""
-    files = {
-        f"ledger.{form}": ledger_text(context["ledgers"], form)
-        for form in ("json", "csv")
-    }
-    files["ledger.schema.json"] = (_HERE.parent / "ledger.schema.json").read_bytes()
-    files |= {name: read_table(path) for name, path in context["records"].items()}
-    for entry in context["entries"]:
-        if entry.notebook is not None:
-            files[f"notebooks/{entry.artefact.id}.ipynb"] = entry.path.read_bytes()
-        if entry.figure:
-            files[f"notebooks/{entry.artefact.id}.png"] = b64decode(entry.figure)
-    for group in context["groups"]:
-        for name in ("ledger.js", "badge.svg"):
-            text = templates.get_template(name).render(group=group)
-            files[f"ledger/{group.paper.key or 'all'}.{name.partition('.')[2]}"] = text
-    files["codecheck.yml"] = codecheck(context)
-    _write(folder, files)
-
-
-def _run_sphinx(source, output, **settings):
+def _run_sphinx(source, output, settings):
     """Run Sphinx over all pages and give its warnings back, one a line."""
     from sphinx.cmd.build import build_main
 
+    # The main process does little but wait while others read, and one less of them writes.
+    jobs = (os.cpu_count() or 1) + 1
+    options = ["-qN", f"-j{jobs}", f"-c{_HERE}", f"-d{source.parent / 'doctrees'}"]
+    options += [f"-D{name}={value}" for name, value in settings.items()]
     said = io.StringIO()
-    options = [
-        "-q",
-        "-N",
-        "-j",
-        # The main process does little but wait while others read, and one less of them writes.
-        str((os.cpu_count() or 1) + 1),
-        "-c",
-        str(_HERE),
-        "-d",
-        str(source.parent / "doctrees"),
-    ]
-    for name, value in settings.items():
-        options += ["-D", f"{name.replace('__', '.')}={value}"]
     with redirect_stderr(said):
         code = build_main([*options, str(source), str(output)])
     warnings = said.getvalue().replace(f"{source}/", "")
@@ -239,27 +231,16 @@ def _check(output):
         raise ReportError(f"{why} Or name another folder with --output.")
 
 
-def _replace(built, output):
-    """Put a site in the place of the old one, which stays if the new one cannot be written."""
-    beside = output.with_name(f".{output.name}-new")
-    try:
-        shutil.rmtree(beside, ignore_errors=True)
-        shutil.copytree(built, beside)
-        shutil.rmtree(output, ignore_errors=True)
-        beside.rename(output)
-    except (OSError, shutil.Error) as error:
-        shutil.rmtree(beside, ignore_errors=True)
-        reason = getattr(error, "strerror", None) or error.args[0][0][2]
-        raise ReportError(f"{output} cannot be written: {reason}") from error
-
-
 @contextmanager
-def _without_needless_searches():
+def _without_needless_work():
     """Not to look often for garbage, of which there is little, and not for faults of notebooks.
 
-    Each notebook is read and written twice, and would be checked each time.
+    Each notebook is read and written twice, and would be checked each time. Nor is a database
+    imported, in which MyST-NB would look for outputs if it ran them.
     """
     thresholds = gc.get_threshold()
+    unused = {name: Mock() for name in _TO_RUN_NOTEBOOKS if name not in sys.modules}
+    sys.modules.update(unused)
     gc.freeze()
     gc.set_threshold(50_000, 50, 50)
     try:
@@ -268,17 +249,19 @@ def _without_needless_searches():
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+        for name in unused:
+            del sys.modules[name]
 
 
-@_without_needless_searches()
+@_without_needless_work()
 def build_report(output=None, *, profile="paper", artefacts=None):
     """Build the static site.
 
     Parameters
     ----------
     output : path-like, optional
-        Folder of the site; default ``build/report/html``. A site that is there is replaced; any
-        other folder that is not empty is refused.
+        Folder of the site; default ``build/report/html``. A site that is there is replaced once
+        the new one is whole; any other folder that is not empty is refused.
     profile : {"paper", "quick"}, default="paper"
         Whose verdicts and notebooks are shown.
     artefacts : list of companion.reproduction.Artefact, optional
@@ -297,43 +280,27 @@ def build_report(output=None, *, profile="paper", artefacts=None):
     start = time.monotonic()
     output = Path(output or build_dir() / "report" / "html").resolve()
     _check(output)
-    context = gather(profile, artefacts)
-    with TemporaryDirectory() as work:
-        work = Path(work).resolve()
-        source = work / "source"
-        beside = work / "beside"
-        built = work / "site" / "html"
-        guides = {
-            f"docs/{path.stem}": path
-            for root in (companion_root(), project_root())
-            for path in (root / "docs").glob("*.md")
+    context = gather(profile, artefacts) | {"guides": _guides(), "api": _API}
+    templates = _templates(context)
+
+    def filled(template, **more):
+        return templates.get_template(template).render(**more)
+
+    with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-new-") as work:
+        work = Path(work)
+        built = work / "html"
+        _write(work / "source", _source(context, filled))
+        _write(work / "beside", _beside(context, filled))
+        settings = {
+            "html_title": context["title"],
+            "html_extra_path": work / "beside",
+            "html_theme_options.announcement": filled("banner.html"),
         }
-        context |= {
-            "guides": guides,
-            "api": _API,
-            "public": _PUBLIC,
-            "today": date.today(),
-        }
-        templates = _templates(context)
-        _write_source(context, source, templates)
-        _write_beside(context, beside, templates)
-        faults = _run_sphinx(
-            source,
-            built,
-            html_title=context["title"],
-            html_extra_path=beside,
-            html_theme_options__announcement=templates.get_template(
-                "banner.html"
-            ).render(),
-        )
+        faults = _run_sphinx(work / "source", built, settings)
         (built / _MARKER).write_text("This folder is replaced by `companion report`.\n")
         write_crate(built, context)
-        _replace(built, output)
+        shutil.rmtree(output, ignore_errors=True)
+        built.rename(output)
     pages = sum("_static" not in path.parts for path in output.rglob("*.html"))
-    return Site(
-        output / "index.html",
-        pages,
-        faults,
-        context["remarks"],
-        time.monotonic() - start,
-    )
+    seconds = time.monotonic() - start
+    return Site(output / "index.html", pages, faults, context["remarks"], seconds)

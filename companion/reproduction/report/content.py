@@ -138,16 +138,29 @@ class Group:
         return self.paper.short or self.paper.key or self.paper.title
 
 
-def _find_figure(entry):
-    """Keep the first figure of a notebook, and leave out the numbers behind its tables."""
+def _read_notebook(entry, profile):
+    """Read the notebook of an artefact: the executed one, or the committed one in its place."""
+    path = notebook_path(entry.artefact)
+    if profile != "paper":
+        runs = build_dir() / "reproduce" / profile
+        executed = runs / path.relative_to(notebooks_dir())
+        entry.stands_in = not executed.is_file()
+        path = path if entry.stands_in else executed
+    if not path.is_file():
+        return
+    entry.path = path
+    entry.notebook = nbformat.read(path, as_version=4)
     figure = first_figure(entry.notebook)
     if figure is not None:
         entry.figure = figure.data["image/png"]
         about = figure.metadata.get("image/png", {}).get("alt", "")
         entry.alt = about or f"The first figure of “{entry.artefact.title}”"
+    fold(entry.notebook)
     for cell in entry.notebook.cells:
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop(VALUES_MIME, None)
+        if cell.cell_type == "markdown":
+            cell.source = _TO_HEADING.sub(_as_on_the_site, cell.source)
+        elif cell.cell_type == "code":
+            _prepare(cell)
 
 
 def _as_on_the_site(link):
@@ -156,35 +169,40 @@ def _as_on_the_site(link):
     return f"]({link[1]}{heading})"
 
 
-def _prepare(notebook):
-    """Show figures at half the size of their pixels, with their texts, and fold what is folded."""
-    for cell in (cell for cell in notebook.cells if cell.cell_type == "markdown"):
-        cell.source = _TO_HEADING.sub(_as_on_the_site, cell.source)
-    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        tags = cell.metadata.get("tags", [])
-        hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
-        if "hide-cell" not in tags and (hidden or "parameters" in tags):
-            cell.metadata["tags"] = [*tags, "hide-input"]
-        for output in cell.outputs:
-            known = output.get("metadata", {}).get("image/png", {})
-            image = {"alt": known["alt"]} if "alt" in known else {}
-            image |= {"width": f"{known['width']}px"} if "width" in known else {}
-            image |= {"classes": "wide"} if known.get("width", 0) > WIDE else {}
-            if image:
-                cell.metadata["mystnb"] = {"image": image}
-        if "hide-cell" in tags:
-            prompts = {
-                f"code_prompt_{do}": f"{do.title()} the answer"
-                for do in ("show", "hide")
-            }
-            cell.metadata["mystnb"] = cell.metadata.get("mystnb", {}) | prompts
+def _prepare(cell):
+    """Show figures at half the size of their pixels, with their texts, and fold what is folded.
+
+    The numbers behind tables are left out.
+    """
+    tags = cell.metadata.get("tags", [])
+    hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
+    shown = {}
+    for output in cell.outputs:
+        output.get("data", {}).pop(VALUES_MIME, None)
+        known = output.get("metadata", {}).get("image/png", {})
+        image = {"alt": known["alt"]} if "alt" in known else {}
+        if "width" in known:
+            image["width"] = f"{known['width']}px"
+            image |= {"classes": "wide"} if known["width"] > WIDE else {}
+        shown |= {"image": image} if image else {}
+    if "hide-cell" in tags:
+        shown["code_prompt_show"] = "Show the answer"
+        shown["code_prompt_hide"] = "Hide the answer"
+    elif hidden or "parameters" in tags:
+        cell.metadata["tags"] = [*tags, "hide-input"]
+    if shown:
+        cell.metadata["mystnb"] = shown
 
 
-def _lines(ledger, deviations, beside):
-    """The lines of a ledger with texts, numbers, declared deviations, and what another run says."""
+def _lines(ledger, deviations, run, profile):
+    """The lines of a ledger with texts, numbers, declared deviations, and what a run says."""
+    beside = {}
+    if run is not None:
+        for line in run[run["outcome"] != NOT_RUN].to_dict("records"):
+            text = f"{profile} run: {reproduced_text(line)}, {line['outcome']}"
+            beside[line["row"], line["column"]] = text
     ledger = departures_first(ledger)
-    lines = zip(ledger.index + 1, ledger.to_dict("records"), strict=True)
-    for number, line in lines:
+    for number, line in zip(ledger.index + 1, ledger.to_dict("records"), strict=True):
         cell = tuple(line[name] for name in ("paper", "artefact", "row", "column"))
         yield line | {
             "number": int(number),
@@ -195,71 +213,42 @@ def _lines(ledger, deviations, beside):
         }
 
 
-def _told_beside(ledger, profile):
-    """What a run says of each row that it has a value for: value and outcome, by row and column."""
-    return {
-        (line["row"], line["column"]): (
-            f"{profile} run: {reproduced_text(line)}, {line['outcome']}"
-        )
-        for line in ledger.to_dict("records")
-        if line["outcome"] != NOT_RUN
-    }
-
-
-def _read_notebook(entry, profile):
-    """Read the notebook of an artefact: the executed one, or the committed one in its place."""
-    path = notebook_path(entry.artefact)
-    if profile != "paper":
-        executed = (
-            build_dir() / "reproduce" / profile / path.relative_to(notebooks_dir())
-        )
-        entry.stands_in = not executed.is_file()
-        path = path if entry.stands_in else executed
-    if path.is_file():
-        entry.path = path
-        entry.notebook = nbformat.read(path, as_version=4)
-        _find_figure(entry)
-        fold(entry.notebook)
-        _prepare(entry.notebook)
-
-
 def gather(profile, artefacts=None):
     """What the templates of the pages are filled with; arguments as of `build_report`."""
     across = list_across() if artefacts is None else []
     artefacts = list_artefacts() if artefacts is None else artefacts
     ledgers, gaps, failures = read_ledgers(artefacts)
-    run_ledgers = {}
+    runs = {}
     if profile != "paper":
-        run_ledgers, _, run_failures = read_ledgers(artefacts, profile)
-        run_ledgers = counted_as_on_record(run_ledgers, ledgers)
+        runs, _, run_failures = read_ledgers(artefacts, profile)
+        runs = counted_as_on_record(runs, ledgers)
         failures |= run_failures
     deviations = load_deviations()
-    times = load_times()
-    papers = list_papers()
+    times = dict(iter(load_times().groupby("artefact")))
     entries = []
-    groups = {}
     for artefact in [*across, *artefacts]:
-        entry = Entry(artefact)
-        entry.times = times[times["artefact"] == artefact.id].to_dict("records")
-        beside = {}
-        run = run_ledgers.get(artefact.id)
-        if run is not None:
-            beside = _told_beside(run, profile)
-            entry.run = run if set(run["counts_as"]) - {"", NOT_RUN} else None
-        if artefact.id in ledgers:
-            entry.ledger = ledgers[artefact.id]
-            entry.lines = list(_lines(entry.ledger, deviations, beside))
+        name = artefact.id
+        entry = Entry(artefact, ledger=ledgers.get(name))
+        if name in times:
+            entry.times = times[name].to_dict("records")
+        run = runs.get(name)
+        if run is not None and set(run["counts_as"]) - {"", NOT_RUN}:
+            entry.run = run
+        if entry.ledger is not None:
+            entry.lines = [*_lines(entry.ledger, deviations, run, profile)]
         _read_notebook(entry, profile)
         entries.append(entry)
-        key = artefact.paper
-        paper = papers.get(key) or Paper(key, key or "All papers", "", "")
-        groups.setdefault(key, Group(paper, [])).entries.append(entry)
-    if {entry.stands_in for entry in entries} == {True}:
+    if all(entry.stands_in for entry in entries) and entries:
         raise ReportError(
             f"There is no executed notebook of the {profile} profile. `companion reproduce "
             f"--profile {profile}` writes them; without --profile the committed ones are shown."
         )
-    whole = Group(None, entries)
+    papers = list_papers()
+    groups = {}
+    for entry in entries:
+        key = entry.artefact.paper
+        paper = papers.get(key) or Paper(key, key or "All papers", "", "")
+        groups.setdefault(key, Group(paper, [])).entries.append(entry)
     shorts = [group.short for group in groups.values() if group.paper.key]
     ours = bool(list_across())  # a project of one's own has papers alone
     return {
@@ -268,7 +257,7 @@ def gather(profile, artefacts=None):
         "profile": profile,
         "entries": entries,
         "groups": list(groups.values()),
-        "total": whole,
+        "total": Group(None, entries),
         "printed": sum(len(entry.lines) for entry in entries),
         "errata": load_errata(),
         "ledgers": ledgers,

@@ -37,43 +37,41 @@ def _describe_figures(app, doctree):
 
     What it shows is said by its notebook, or else by its section and the text above it.
     """
-    figures = [*doctree.findall(nodes.image)]
+    n_figures = len([*doctree.findall(nodes.image)])
+    number = 0
     title = section = text = ""
     for node in doctree.findall():
         if isinstance(node, nodes.title):
-            title = title or node.astext()
             section = node.astext()
+            title = title or section
             text = ""
         elif isinstance(node, nodes.paragraph):
             text = node.astext()
-        elif node in figures:
-            number = f"Figure {figures.index(node) + 1} of {len(figures)}"
+        elif isinstance(node, nodes.image):
+            number += 1
             about = node.get("alt") or f"In “{title}”, section “{section}”. {text}"
-            alt = re.sub(r"[\\${}]", "", f"{number}. {about}")
+            alt = re.sub(r"[\\${}]", "", f"Figure {number} of {n_figures}. {about}")
             node["alt"] = textwrap.shorten(alt, _ALT_WIDTH, placeholder=" …")
 
 
 def _name_files(app, doctree):
     """Link the page of a file of code, and name any other file of the project that is no page."""
-    for node in list(doctree.findall(pending_xref)):
-        if node["reftype"] == "myst" and node.get("refdomain") is None:
-            folder = posixpath.join("/", posixpath.dirname(node["refdoc"]))
-            path = posixpath.normpath(posixpath.join(folder, node["reftarget"])).lstrip(
-                "/"
-            )
-            file, _, name = path.partition("::")
-            page = f"source/{file.removesuffix('.py')}"
-            if page in app.env.found_docs:
-                address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
-                node.replace_self(
-                    nodes.reference("", "", *node.children, refuri=address)
-                )
-            else:
-                shown = (
-                    [] if node.astext() == path else [*node.children, nodes.Text(" (")]
-                )
-                after = nodes.Text(")" if shown else "")
-                node.replace_self([*shown, nodes.literal("", path), after])
+    for node in [*doctree.findall(pending_xref)]:
+        if node["reftype"] != "myst" or node.get("refdomain") is not None:
+            continue
+        folder = posixpath.dirname(node["refdoc"])
+        path = posixpath.normpath(posixpath.join("/", folder, node["reftarget"]))[1:]
+        file, _, name = path.partition("::")
+        page = f"source/{file.removesuffix('.py')}"
+        literal = nodes.literal("", path)
+        if page in app.env.found_docs:
+            address = f"{app.builder.get_relative_uri(node['refdoc'], page)}#{name}"
+            shown = [nodes.reference("", "", *node.children, refuri=address)]
+        elif node.astext() == path:
+            shown = [literal]
+        else:
+            shown = [*node.children, nodes.Text(" ("), literal, nodes.Text(")")]
+        node.replace_self(shown)
 
 
 def _skip_foreign(app, what, name, member, *_):

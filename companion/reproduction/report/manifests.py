@@ -1,6 +1,7 @@
 """What a referee or an archive takes: a CODECHECK manifest and an RO-Crate of the site's folder."""
 
 import mimetypes
+from datetime import date
 
 import companion
 
@@ -25,14 +26,16 @@ def codecheck(context):
     """A CODECHECK manifest of the notebooks and of the ledger, as YAML."""
     import yaml
 
+    name, developers = _name_and_developers(context)
     shown = [entry.artefact for entry in context["entries"] if entry.path]
     files = {f"notebooks/{a.id}.ipynb": f"{a.paper or 'all'}: {a.title}" for a in shown}
     files["ledger.csv"] = "Each printed value with its verdict, paper profile"
-    manifest = [{"file": file, "comment": comment} for file, comment in files.items()]
-    head = {"version": "https://codecheck.org.uk/spec/config/1.0/"}
-    name, developers = _name_and_developers(context)
-    head["paper"] = {"title": name, "authors": [{"name": developers}]}
-    content = head | {"summary": " ".join(_SUMMARY.split()), "manifest": manifest}
+    content = {
+        "version": "https://codecheck.org.uk/spec/config/1.0/",
+        "paper": {"title": name, "authors": [{"name": developers}]},
+        "summary": " ".join(_SUMMARY.split()),
+        "manifest": [{"file": file, "comment": files[file]} for file in files],
+    }
     return _UNCHECKED + yaml.safe_dump(content, explicit_start=True, sort_keys=False)
 
 
@@ -50,10 +53,9 @@ def write_crate(folder, context):
         name = path.relative_to(folder).as_posix()
         kind = _KINDS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
         crate.add_file(path, name, properties={"name": name, "encodingFormat": kind})
-    name, developers = _name_and_developers(context)
+    crate.name, developers = _name_and_developers(context)
     papers = [group.paper for group in context["groups"] if group.paper.key]
-    crate.name = name
-    crate.datePublished = context["today"]
+    crate.datePublished = date.today()
     crate.description = (
         f"What {len(papers)} papers print beside its regeneration, with verdicts."
     )
