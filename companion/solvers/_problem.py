@@ -8,9 +8,7 @@ import numpy as np
 
 from companion._utils.checks import check_square, checked_signs
 from companion.kernels import KernelRows
-from companion.kernels._loops import cut
 from companion.solvers._loops import smo as loops
-from companion.solvers.result import AT_BOUND
 
 # Rounding at a bound is taken out where that changes a score by no more than this share of tol.
 _SNAP_SHARE = 1e-3
@@ -20,21 +18,38 @@ class DualProblem:
     """A :class:`companion.solvers._loops.smo.Dual` and the source of its rows."""
 
     def __init__(self, K, y, diagonal, rows=None):
-        n = y.size
-        self.n = n
+        self.y = y
+        self.n = y.size
         self.rows = rows
         self.diagonal = diagonal
-        self.slot = np.arange(n) if rows is None else rows.slot
-        total, *vectors = np.zeros((7, n))
-        clock = np.zeros(3, dtype=np.int64)
+        self.slot = np.arange(self.n) if rows is None else rows.slot
+        vectors = np.zeros((7, self.n))
+        (
+            total,
+            self.low,
+            self.high,
+            self.ridge,
+            self.beta,
+            self.scores,
+            self.products,
+        ) = vectors
+        self.clock = np.zeros(3, dtype=np.int64)
+        self.ends = np.zeros(2)
         self.credit = 0
         self.dual = loops.Dual(
-            K, self.slot, total, y, *vectors, clock, ends=np.zeros(2)
+            K,
+            self.slot,
+            total,
+            y,
+            self.low,
+            self.high,
+            self.ridge,
+            self.beta,
+            self.scores,
+            self.products,
+            self.clock,
+            self.ends,
         )
-        self.y = y
-        self.low, self.high, self.ridge, self.beta, self.scores, self.products = vectors
-        self.clock = clock
-        self.ends = self.dual.ends
 
     @cached_property
     def is_ridged(self):
@@ -74,29 +89,38 @@ class DualProblem:
 
     def refresh(self):
         """Compute products and scores afresh; return the violation."""
-        support = np.flatnonzero(self.beta)
-        if self.rows is not None:
-            missing = support[self.slot[support] < 0]
-            self.ensure(missing[: self.rows.room])
-        self.products[:] = self.times(support, self.beta[support])
+        if self.rows is None:
+            return loops.refresh(self.dual, True)
+        missing = np.flatnonzero((self.slot < 0) & (self.beta != 0.0))
+        self.ensure(missing[: self.rows.room])
+        violation = loops.refresh(self.dual, True)
+        missing = missing[self.slot[missing] < 0]
+        if not missing.size:
+            return violation
+        self._add_past_the_cache(missing, self.beta[missing], self.products)
         return loops.refresh(self.dual, False)
 
     def times(self, indices, weights):
         """K[:, indices] @ weights."""
         total = np.zeros(self.n)
         at_hand = self.slot[indices] >= 0
-        near = indices[at_hand]
-        loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
-        if near.size == indices.size:
-            return total
-        far = weights[~at_hand]
-        done = 0
-        for some, rows in self.rows.blocks(indices[~at_hand]):
-            places = np.arange(some.size)
-            part = far[done : done + some.size]
-            loops.add_products(rows, places, places, part, total)
-            done += some.size
+        if at_hand.all():
+            loops.add_products(self.dual.K, self.slot, indices, weights, total)
+        else:
+            near = indices[at_hand]
+            far = indices[~at_hand]
+            loops.add_products(self.dual.K, self.slot, near, weights[at_hand], total)
+            self._add_past_the_cache(far, weights[~at_hand], total)
         return total
+
+    def _add_past_the_cache(self, indices, weights, total):
+        done = 0
+        for some, rows in self.rows.blocks(indices):
+            places = np.arange(some.size)
+            loops.add_products(
+                rows, places, places, weights[done : done + some.size], total
+            )
+            done += some.size
 
     def free(self):
         """Indices of the variables strictly inside the box."""
@@ -129,24 +153,12 @@ class DualProblem:
         return found
 
     def snap(self, tol):
-        """Put variables at the bound that they are off by rounding only."""
-        low = self.low
-        high = self.high
-        before = self.beta.copy()
-        rounding = AT_BOUND * np.minimum(high - low, np.abs(before).max())
-        rounding = np.minimum(rounding, _SNAP_SHARE * tol / self.dual.diagonal.max())
-        inside = np.where(high - before <= rounding, high, before)
-        self.beta[:] = np.where(before - low <= rounding, low, inside)
-        moved = self.beta - before
-        if not moved.any():
-            return
-        # The variable with most room takes what the others have given up.
-        room = np.minimum(high - self.beta, self.beta - low)
-        widest = room.argmax()
-        excess = loops.sum_in_order(moved)
-        if abs(excess) < 1e-3 * room[widest]:
-            self.beta[widest] -= excess
-        self.refresh()
+        """Put variables at the bound that they are off by rounding only; return the violation."""
+        if loops.snap(
+            self.beta, self.low, self.high, self.dual.diagonal, _SNAP_SHARE * tol
+        ):
+            return self.refresh()
+        return self.violation
 
     def restricted_to(self, indices):
         """The same problem over some samples, the others held; of a whole Gram matrix."""
@@ -182,9 +194,7 @@ class DualProblem:
         slots = self.slot[indices]
         if (slots < 0).any():
             return self.rows.square(indices)
-        out = np.empty((indices.size, indices.size))
-        cut(self.dual.K, slots, indices, out)
-        return out
+        return loops.cut(self.dual.K, slots, indices)
 
 
 def checked_problem(K, y, lower, upper, ridge, check_finite=True):
@@ -204,9 +214,8 @@ def checked_problem(K, y, lower, upper, ridge, check_finite=True):
     lower = checked_vector(lower, n, "lower")
     upper = checked_vector(upper, n, "upper")
     problem.ridge[:] = checked_vector(ridge, n, "ridge")
-    problem.low[:] = np.where(y > 0.0, lower, -upper)
-    problem.high[:] = np.where(y > 0.0, upper, -lower)
-    _check_box(problem, lower, upper)
+    if not loops.prepare(y, lower, upper, problem.ridge, problem.low, problem.high):
+        _refuse(problem.low, problem.high, lower, upper, problem.ridge)
     np.add(problem.diagonal, problem.ridge, out=problem.dual.diagonal)
     return problem
 
@@ -278,28 +287,22 @@ def checked_vector(value, n, name):
     return np.ascontiguousarray(vector)
 
 
-def _check_box(problem, lower, upper):
-    low = problem.low
-    high = problem.high
-    ridge = problem.ridge
+def _refuse(low, high, lower, upper, ridge):
     if not (low <= high).all():
         where = np.flatnonzero(~(low <= high))[0]
         raise ValueError(
             f"The bounds of a solver must satisfy lower <= upper. Got lower = {lower[where]} and "
             f"upper = {upper[where]} for sample {where}."
         )
-    if low.max() == np.inf or high.min() == -np.inf:
+    if (low == np.inf).any() or (high == -np.inf).any():
         raise ValueError(
             "The bounds of a solver must satisfy lower < inf and upper > -inf."
         )
-    if not (ridge.min() >= 0.0 and ridge.max() < np.inf):
+    if not ((ridge >= 0.0) & (ridge < np.inf)).all():
         raise ValueError(
             "The 'ridge' of a solver must be finite and at least 0 for every sample."
         )
-    least = low.sum()
-    most = high.sum()
-    if least > 1e-12 * np.abs(low).sum() or most < -1e-12 * np.abs(high).sum():
-        raise ValueError(
-            f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
-            f"between {least:.6g} and {most:.6g}."
-        )
+    raise ValueError(
+        f"The box of a solver must hold a point with y'a = 0. Got bounds for which y'a lies "
+        f"between {low.sum():.6g} and {high.sum():.6g}."
+    )

@@ -7,13 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from companion.solvers._loops.smo import sum_in_order
+from companion.solvers._loops.smo import certificates
 
 __all__ = ["MDMResult", "Result", "SVMSolution"]
-
-# Distance from a bound that is rounding, as a share of the width of the box or of the largest
-# variable, whichever is less (a box may be wide because no bound is meant).
-AT_BOUND = 1e-12
 
 
 class Result(NamedTuple):
@@ -69,37 +65,6 @@ def certify(  # noqa: PLR0913, PLR0917
         converged=converged,
         decision_function=products + intercept,
     )
-
-
-@np.errstate(all="ignore")
-def certificates(products, y, beta, low, high, ridge):  # noqa: PLR0917
-    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
-    scores = y - products - ridge * beta
-    rounding = AT_BOUND * np.minimum(high - low, np.abs(beta).max())
-    may_rise = high - beta > rounding
-    may_fall = beta - low > rounding
-    top = scores[may_rise].max(initial=-np.inf)
-    bottom = scores[may_fall].min(initial=np.inf)
-    free = scores[may_rise & may_fall]
-    ends = [end for end in (top, bottom) if np.isfinite(end)]
-    intercept = 0.0
-    if free.size:
-        intercept = sum_in_order(free) / free.size
-    elif ends:
-        intercept = sum(ends) / len(ends)
-    # loss_i(1 - y_i f_i) = max over low <= t <= high of t r - ridge t^2 / 2 with r = y_i - f_i.
-    r = y - products - intercept
-    t = np.where(r > 0.0, high, np.where(r < 0.0, low, 0.0))
-    losses = t * r
-    if ridge.any():
-        inside = np.clip(r / ridge, low, high)
-        ridged = inside * r - 0.5 * ridge * inside * inside
-        losses = np.where(ridge > 0.0, ridged, losses)
-    quadratic = sum_in_order(beta * products)
-    ridged = sum_in_order(ridge * beta * beta)
-    objective = 0.5 * (quadratic + ridged) - sum_in_order(y * beta)
-    gap = 0.5 * quadratic + sum_in_order(losses) + objective
-    return float(intercept), float(objective), float(gap), float(max(top - bottom, 0.0))
 
 
 class SVMSolution(NamedTuple):

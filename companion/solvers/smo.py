@@ -40,7 +40,7 @@ from companion.solvers._loops.smo import (
     newton_step_on_free_variables,
 )
 from companion.solvers._problem import checked_problem, feasible_start
-from companion.solvers.result import Result, certificates, certify
+from companion.solvers.result import Result, certify
 
 __all__ = ["NotPositiveSemiDefinite", "smo"]
 
@@ -211,10 +211,10 @@ def budget_of(n, max_iter):
 
 def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
     """How to solve, as `solve` wants it."""
-    budget = budget_of(n, max_iter)
-    second_order = selection == "second_order"
-    shrinking = bool(shrinking and accelerate)
-    return _Rules(second_order, float(tol), budget, shrinking, bool(accelerate))
+    options = bool(shrinking and accelerate), bool(accelerate)
+    return _Rules(
+        selection == "second_order", float(tol), budget_of(n, max_iter), *options
+    )
 
 
 def solve(problem, rules):
@@ -278,6 +278,8 @@ def _reason_of_a_spent_budget(problem, budget):
 
 def _minimise(problem, rules, target):
     """Iterations of section 3 until the end, and between bursts of them what shortens the way."""
+    if not rules.accelerate:
+        return _update_to_the_end(problem, rules, target)
     n = problem.n
     burst = _FIRST_BURST
     now = problem.n_iter
@@ -291,20 +293,16 @@ def _minimise(problem, rules, target):
         status = _update_pairs(problem, rules.second_order, target, stop)
         now = problem.n_iter
         stalled = status == STALLED
-        is_over = status == CONVERGED or now >= rules.budget
-        if is_over or (stalled and not rules.accelerate):
+        if status == CONVERGED or now >= rules.budget:
             return status
         end = watch.end()
         if end is not None:
             return end
-        burst *= _GROWTH
-        if not rules.accelerate:
-            continue
 
         # Step to the minimiser over the free variables when updates have cost as much as it does.
         spent = (now - last_newton_iter) * (n + _UPDATE_COST)
         spent += (problem.n_rows_again - last_newton_rows) * n * _ROW_COST
-        once, sample, pair, triple = _NEWTON_COST
+        (once, sample, pair, triple) = _NEWTON_COST
         free = problem.free() if stalled or spent > once else ()
         m = len(free)
         if stalled or spent > once + m * (sample * n + m * (pair + triple * m)):
@@ -316,14 +314,30 @@ def _minimise(problem, rules, target):
             last_newton_rows = problem.n_rows_again
             burst = _FIRST_BURST
             continue
+        burst *= _GROWTH
 
         # Shrink: a smaller problem over the samples that may still move, where that pays.
         spent = (now - last_shrink_iter) * (n + _UPDATE_COST)
         if shrinking and spent > _SHRINK_COST:
             _solve_part(problem, rules)
             last_shrink_iter = problem.n_iter
-            last_newton_iter += last_shrink_iter - now
+            last_newton_iter = last_newton_iter + last_shrink_iter - now
             now = last_shrink_iter
+
+
+def _update_to_the_end(problem, rules, target):
+    """Iterations of section 3 alone; they pause to see whether they still lead anywhere."""
+    burst = _FIRST_BURST
+    watch = _Watch(problem)
+    while True:
+        stop = min(rules.budget, problem.n_iter + burst)
+        status = _update_pairs(problem, rules.second_order, target, stop)
+        if status != BUDGET or stop == rules.budget:
+            return status
+        end = watch.end()
+        if end is not None:
+            return end
+        burst *= _GROWTH
 
 
 def _update_pairs(problem, second_order, target, stop):
@@ -390,7 +404,9 @@ class _Watch:
             return False
         y, low, high, ridge, beta, scores = problem.dual[3:9]
         products = y - scores - ridge * beta
-        _, objective, gap, violation = certificates(products, y, beta, low, high, ridge)
+        _, objective, gap, violation = loops.certificates(
+            products, y, beta, low, high, ridge
+        )
         before, self.before = self.before, (objective, violation)
         self.next = problem.n_iter + self.patience
         return (

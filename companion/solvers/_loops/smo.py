@@ -37,10 +37,9 @@ SECOND = 2
 
 _BLOCK = 128
 
-
-def sum_in_order(values):
-    """The sum from first to last, as that of a loop; NumPy's own takes another order."""
-    return values.cumsum()[-1] if values.size else 0.0
+# Distance from a bound that is rounding, as a share of the width of the box or of the largest
+# variable, whichever is less (a box may be wide because no bound is meant).
+_AT_BOUND = 1e-12
 
 
 class Dual(NamedTuple):
@@ -174,21 +173,19 @@ def clip(step, beta_i, beta_j, high_i, low_j):
 @njit(**EXACT)
 def add_products(K, slot, indices, weights, out):
     """out += sum over m of weights[m] * K[slot[indices[m]]], where that row is at hand."""
-    n = indices.size
-    if n == 0:
-        return
-    # Four at a time; what is missing to four is the last row with the weight zero.
-    size = 4 * ((n + 3) // 4)
-    rows = np.full(size, slot[indices[n - 1]])
-    factors = np.zeros(size)
-    rows[:n] = slot[indices]
-    factors[:n] = weights
-    for m in range(0, size, 4):
-        a = K[rows[m]]
-        b = K[rows[m + 1]]
-        c = K[rows[m + 2]]
-        d = K[rows[m + 3]]
-        p, q, r, t = factors[m : m + 4]
+    last = indices.shape[0] - 1
+    for m in range(0, last + 1, 4):
+        i = min(m + 1, last)
+        j = min(m + 2, last)
+        k = min(m + 3, last)
+        a = K[slot[indices[m]]]
+        b = K[slot[indices[i]]]
+        c = K[slot[indices[j]]]
+        d = K[slot[indices[k]]]
+        p = weights[m]
+        q = weights[i] if m + 1 == i else 0.0
+        r = weights[j] if m + 2 == j else 0.0
+        t = weights[k] if m + 3 == k else 0.0
         for x in range(out.shape[0]):
             out[x] += (p * a[x] + q * b[x]) + (r * c[x] + t * d[x])
 
@@ -200,17 +197,136 @@ def refresh(dual, afresh):
     Rows that are not at hand are left out.
     """
     beta = dual.beta
+    products = dual.products
     scores = dual.scores
+    n = beta.shape[0]
     if afresh:
-        at_hand = np.flatnonzero((beta != 0.0) & (dual.slot >= 0))
-        dual.products[:] = 0.0
-        add_products(dual.K, dual.slot, at_hand, beta[at_hand], dual.products)
-    scores[:] = dual.y - dual.products - dual.ridge * beta
-    top = np.where(beta < dual.high, scores, -np.inf).max()
-    bottom = np.where(beta > dual.low, scores, np.inf).min()
+        m = 0
+        support = np.empty(n, dtype=np.int64)
+        weights = np.empty(n)
+        for i in range(n):
+            products[i] = 0.0
+            if beta[i] != 0.0 and dual.slot[i] >= 0:
+                support[m] = i
+                weights[m] = beta[i]
+                m += 1
+        add_products(dual.K, dual.slot, support[:m], weights, products)
+    top = -np.inf
+    bottom = np.inf
+    for i in range(n):
+        scores[i] = dual.y[i] - products[i] - dual.ridge[i] * beta[i]
+        top = max(top, scores[i]) if beta[i] < dual.high[i] else top
+        bottom = min(bottom, scores[i]) if beta[i] > dual.low[i] else bottom
     dual.ends[0] = top
     dual.ends[1] = bottom
     return max(top - bottom, 0.0)
+
+
+@njit(**STRICT)
+def prepare(y, lower, upper, ridge, low, high):
+    """The box of beta from that of alpha; return whether all inputs are as they should be."""
+    least = 0.0
+    most = 0.0
+    scale_least = 0.0
+    scale_most = 0.0
+    good = True
+    for i in range(y.shape[0]):
+        positive = y[i] > 0.0
+        low[i] = lower[i] if positive else -upper[i]
+        high[i] = upper[i] if positive else -lower[i]
+        good &= (low[i] <= high[i]) & (low[i] < np.inf) & (high[i] > -np.inf)
+        good &= (ridge[i] >= 0.0) & (ridge[i] < np.inf)
+        least += low[i]
+        most += high[i]
+        scale_least += abs(low[i])
+        scale_most += abs(high[i])
+    good &= (not least > 1e-12 * scale_least) & (not most < -1e-12 * scale_most)
+    return good
+
+
+@njit(**STRICT)
+def snap(beta, low, high, diagonal, most):
+    """Put variables at the bound that they are off by rounding only, by `most` of the scores."""
+    largest = 0.0
+    scale = 0.0
+    for i in range(beta.shape[0]):
+        largest = max(largest, abs(beta[i]))
+        scale = max(scale, diagonal[i])
+    count = 0
+    excess = 0.0
+    widest = 0
+    widest_room = -np.inf
+    for i in range(beta.shape[0]):
+        rounding = min(_AT_BOUND * min(high[i] - low[i], largest), most / scale)
+        before = beta[i]
+        if before - low[i] <= rounding:
+            beta[i] = low[i]
+        elif high[i] - before <= rounding:
+            beta[i] = high[i]
+        if beta[i] != before:
+            excess += beta[i] - before
+            count += 1
+        room = min(high[i] - beta[i], beta[i] - low[i])
+        if room > widest_room:
+            widest = i
+            widest_room = room
+    if count > 0 and abs(excess) < 1e-3 * widest_room:
+        beta[widest] -= excess
+    return count
+
+
+@njit(**STRICT)
+def certificates(products, y, beta, low, high, ridge):
+    """Intercept, objective, duality gap and violation of beta, given products = K beta."""
+    top = -np.inf
+    bottom = np.inf
+    total = 0.0
+    count = 0
+    quadratic = 0.0
+    ridged = 0.0
+    linear = 0.0
+    largest = 0.0
+    for i in range(y.shape[0]):
+        largest = max(largest, abs(beta[i]))
+    for i in range(y.shape[0]):
+        s = y[i] - products[i] - ridge[i] * beta[i]
+        rounding = _AT_BOUND * min(high[i] - low[i], largest)
+        may_rise = high[i] - beta[i] > rounding
+        may_fall = beta[i] - low[i] > rounding
+        if may_rise and may_fall:
+            total += s
+            count += 1
+        if may_rise and s > top:
+            top = s
+        if may_fall and s < bottom:
+            bottom = s
+        quadratic += beta[i] * products[i]
+        ridged += ridge[i] * beta[i] * beta[i]
+        linear += y[i] * beta[i]
+    if count > 0:
+        intercept = total / count
+    elif top > -np.inf and bottom < np.inf:
+        intercept = 0.5 * (top + bottom)
+    elif top > -np.inf:
+        intercept = top
+    elif bottom < np.inf:
+        intercept = bottom
+    else:
+        intercept = 0.0
+    # loss_i(1 - y_i f_i) = max over low <= t <= high of t r - ridge t^2 / 2 with r = y_i - f_i.
+    loss = 0.0
+    for i in range(y.shape[0]):
+        r = y[i] - products[i] - intercept
+        if ridge[i] > 0.0:
+            t = min(max(r / ridge[i], low[i]), high[i])
+            loss += t * r - 0.5 * ridge[i] * t * t
+        elif r > 0.0:
+            loss += high[i] * r if high[i] != 0.0 else 0.0
+        elif r < 0.0:
+            loss += low[i] * r if low[i] != 0.0 else 0.0
+    objective = 0.5 * (quadratic + ridged) - linear
+    violation = max(top - bottom, 0.0) if top > -np.inf and bottom < np.inf else 0.0
+    return intercept, objective, 0.5 * quadratic + loss + objective, violation
 
 
 # ------------------------------------------- Newton steps over the free variables
@@ -232,31 +348,36 @@ def newton_step_on_free_variables(problem, free, tol):
     """
     dual = problem.dual
     system = problem.square(free)
-    scale = dual.diagonal[free].max()
-    largest = max(np.abs(dual.beta[free]).max(), 1e-300)
-    jitter = max(_JITTER_SHARE * tol / largest, _LEAST_JITTER * scale)
-    system.ravel()[:: free.size + 1] += dual.ridge[free] + min(jitter, 1e-3 * scale)
-    if cholesky(system.T, b"U"):
-        step = _step_in_the_box(dual, free, system)
-        _move(dual, free, step, problem.times(free, step))
-
-
-def _move(dual, free, step, change):
-    """Move beta and scores by a step; `change` is K times it."""
-    change[free] += dual.ridge[free] * step
-    slope = sum_in_order(step * dual.scores[free])
-    curvature = sum_in_order(step * change[free])
-    if not (0.0 < slope < np.inf and abs(curvature) < np.inf):
+    _regularise(system, dual, free, _JITTER_SHARE * tol)
+    if not cholesky(system.T, b"U"):
         return
-    length = min(slope / curvature, 1.0) if curvature > 0.0 else 1.0
-    before = dual.beta[free]
-    target = before + length * step
-    rounding = 1e-14 * (np.abs(before) + np.abs(target))
-    low = dual.low[free]
-    high = dual.high[free]
-    target = np.where(target - low <= rounding, low, target)
-    dual.beta[free] = np.where(high - target <= rounding, high, target)
-    dual.scores[:] -= length * change
+    step = _step(dual, free, system)
+    _move(dual, free, step, problem.times(free, step))
+
+
+@njit(**STRICT)
+def cut(K, slots, columns):
+    """K[slots][:, columns] in double precision."""
+    m = slots.size
+    entries = np.empty((m, m))
+    for a in range(m):
+        row = K[slots[a]]
+        for c in range(m):
+            entries[a, c] = row[columns[c]]
+    return entries
+
+
+@njit(**STRICT)
+def _regularise(system, dual, free, share):
+    """Add the ridge and a jitter to K_FF."""
+    scale = 0.0
+    largest = 1e-300
+    for i in free:
+        scale = max(scale, dual.diagonal[i])
+        largest = max(largest, abs(dual.beta[i]))
+    jitter = min(max(share / largest, _LEAST_JITTER * scale), 1e-3 * scale)
+    for a, i in enumerate(free):
+        system[a, a] += dual.ridge[i] + jitter
 
 
 @njit(**STRICT, fastmath={"reassoc", "contract"})
@@ -273,16 +394,42 @@ def _solve(factor, v):
 
 
 @njit(**STRICT)
-def _step_in_the_box(dual, free, factor):
-    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - s'd, along the box where it leaves it.
-
-    The system S has this lower triangular factor.
-    """
+def _step(dual, free, factor):
+    """The step over the free variables, given the lower triangular factor of the system."""
     beta = dual.beta[free]
     scores = dual.scores[free]
-    fall = dual.low[free] - beta
-    rise = dual.high[free] - beta
-    m = free.size
+    return _step_in_the_box(
+        factor, scores, dual.low[free] - beta, dual.high[free] - beta
+    )
+
+
+@njit(**STRICT)
+def _move(dual, free, step, change):
+    """Move beta and scores by a step; `change` is K times it."""
+    beta = dual.beta[free]
+    scores = dual.scores[free]
+    slope = 0.0
+    curvature = 0.0
+    for a, i in enumerate(free):
+        change[i] += dual.ridge[i] * step[a]
+        slope += step[a] * scores[a]
+        curvature += step[a] * change[i]
+    if not (0.0 < slope < np.inf and abs(curvature) < np.inf):
+        return
+    length = min(slope / curvature, 1.0) if curvature > 0.0 else 1.0
+    for a, i in enumerate(free):
+        target = beta[a] + length * step[a]
+        rounding = 1e-14 * (abs(beta[a]) + abs(target))
+        target = dual.low[i] if target - dual.low[i] <= rounding else target
+        dual.beta[i] = dual.high[i] if dual.high[i] - target <= rounding else target
+    for k in range(change.size):
+        dual.scores[k] -= length * change[k]
+
+
+@njit(**STRICT)
+def _step_in_the_box(factor, scores, fall, rise):
+    """The step d, e'd = 0, to the minimiser of d'Sd / 2 - s'd, along the box where it leaves it."""
+    m = scores.size
     step = np.zeros(m)
     target = scores - scores.mean()
     is_free = np.ones(m)
