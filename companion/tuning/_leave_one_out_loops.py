@@ -17,8 +17,9 @@ from scipy.linalg import solve_triangular
 from companion._utils.compiled import njit
 from companion.solvers._loops.smo import _max, _min
 
-# In the place of a left-out margin: a walk that reached its end and is to be judged, and one that
-# rounding has thrown off.
+# In the place of a left-out margin: an error of unknown value, a walk that reached its end and is
+# to be judged, and one that rounding has thrown off.
+ERROR = -np.inf
 REACHED = np.inf
 LOST = np.nan
 
@@ -184,7 +185,7 @@ def bias_of(M, beta, scores, out):
 
 
 @njit(**_OPTIONS)
-def _follow(M, W, out, last, row):
+def _follow(M, W, out, last, to_the_end, row):
     """Follow the solution while b_out goes to 0; return what stands for its margin.
 
     ``last`` is the one basic sample where that is not free, else -1.
@@ -211,7 +212,10 @@ def _follow(M, W, out, last, row):
             ):
                 return LOST
             last = -1
+        margin = 1.0 - M.y[out] * W.above[out]
         rest = abs(W.beta[out])
+        if not to_the_end and margin <= 0.0:
+            return ERROR
         speed = sense * row
         length, first, joins = _next_event(M, W, out, speed, times)
         is_last = length >= rest - AT_BOUND * (M.high[out] - M.low[out])
@@ -232,7 +236,7 @@ def _follow(M, W, out, last, row):
 
 
 @njit(**_OPTIONS)
-def leave_out(M, first, end, free, table, ends, margins):
+def leave_out(M, first, end, free, table, to_the_end, ends, margins):
     """Leave every sample from ``first`` up to ``end`` out of one machine.
 
     Row i of `ends` is where the walk of sample i ends, the solution without it if it was reached.
@@ -259,6 +263,8 @@ def leave_out(M, first, end, free, table, ends, margins):
             if m == 0:
                 without = bias_of(M, M.beta, M.scores, i)[0]
                 margin = 1.0 - M.y[i] * (M.scores[i] - without)
+        elif margin <= 0.0 and not to_the_end:
+            margin = ERROR
         else:
             W.beta[:] = M.beta
             W.above[:] = M.scores - bias
@@ -267,7 +273,7 @@ def leave_out(M, first, end, free, table, ends, margins):
             W.is_basic[free] = True
             W.count[0] = 0
             W.count[1] = max(m, 1)
-            margin = _follow(M, W, i, -1 if m else 0, row)
+            margin = _follow(M, W, i, -1 if m else 0, to_the_end, row)
             ends[i] = W.beta
         margins[i] = margin
 

@@ -3,9 +3,12 @@
 Hold a_i at t in min 1/2 a'Qa - e'a, y'a = 0, 0 <= a <= u, and minimise over the others: the least
 value V(t) is convex, and y_i f(x_i) - 1 is a subgradient of V at t, where f is any solution of the
 problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine without point i. So
-a point with a_i = 0 keeps its decision value wherever the bias is unique.
 
-The others are followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
+* the margin of i only falls while a_i goes to 0: a support vector with y_i f(x_i) <= 0 is an error
+  when it is left out, and a path may end where its margin reaches zero;
+* a point with a_i = 0 keeps its decision value wherever the bias is unique.
+
+What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). Where rounding throws a
 walk off, :func:`companion.solvers.smo.smo` solves the problem without the point; it also makes the
 machine itself exact at the start. The diagonal of K is raised by 1e-10 of its largest entry.
@@ -59,7 +62,7 @@ class LeaveOneOut:
     ----------
     errors, decision : ndarray of shape (..., n)
         Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
-        about 1e-7.
+        about 1e-7, NaN where the sign was settled before the value.
     """
 
     errors: np.ndarray
@@ -80,7 +83,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     upper : float or array-like that broadcasts to the shape of `alpha`
         Bounds C L(y_i) >= 0, which may be infinite.
     decisions : bool, default=False
-        Accepted and without effect: every path is followed to its end.
+        Follow every path to its end, so that `decision` holds no NaN.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     K, y, alpha, upper = _checked(K, y, alpha, upper)
     _require_memory("leave_one_out_errors", len(y))
     require_two_each(y, (upper > 0.0).reshape(-1, len(y)))
-    return _leave_one_out(K, y, alpha, upper)
+    return _leave_one_out(K, y, alpha, upper, decisions)
 
 
 def leave_one_out_surface(surface, X, y):
@@ -202,7 +205,7 @@ def leave_one_out(estimator, X, y, costs=None):
     return float(np.mean(errors if seen.cost is None else seen.cost * errors))
 
 
-def _leave_one_out(K, y, alpha, upper):
+def _leave_one_out(K, y, alpha, upper, decisions=False):
     """As :func:`leave_one_out_errors`, of checked arrays."""
     n = len(y)
     margins = np.empty(alpha.shape)
@@ -228,12 +231,13 @@ def _leave_one_out(K, y, alpha, upper):
             last = basic
         for first in range(0, n, _BURST):
             burst = first, min(first + _BURST, n)
-            loops.leave_out(machine, *burst, free, table, ends, found)
+            loops.leave_out(machine, *burst, free, table, decisions, ends, found)
         rows = np.flatnonzero(found == loops.REACHED)
         loops.judge(machine, rows, ends[rows], _scores(machine, ends[rows]), found)
         lost = np.flatnonzero(np.isnan(found))
         found[lost] = [_left_out_margin(machine, bounds, i) for i in lost]
-    return LeaveOneOut(margins <= loops.ZERO_MARGIN, y * margins)
+    decision = np.where(np.isfinite(margins), y * margins, np.nan)
+    return LeaveOneOut(margins <= loops.ZERO_MARGIN, decision)
 
 
 def _solve(K, y, upper, alpha):

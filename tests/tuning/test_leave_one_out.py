@@ -73,11 +73,12 @@ def problem(seed, n=24, kind="rbf", bounds="equal", C=None, lattice=False):
     return K, y, C * factors[bounds]
 
 
-def assert_agree(result, y, values):
+def assert_agree(result, y, values, decided=False):
     """Verdicts are those of the values, wherever these are clear."""
     clear = np.abs(values) > CLEAR
     assert_array_equal(result.errors[clear], (y * values <= 0)[clear])
-    assert_allclose(result.decision, values, atol=2e-6, rtol=1e-6)
+    known = decided | ~np.isnan(result.decision)
+    assert_allclose(result.decision[known], values[known], atol=2e-6, rtol=1e-6)
 
 
 @settings(max_examples=50)
@@ -96,9 +97,15 @@ def test_verdicts_and_values_are_those_of_refitting(seed, n, kind, bounds, C, la
     alpha = smo(K, y, 0.0, upper, tol=1e-3).alpha
     values = by_refitting(K, y, upper)
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, values)
+    assert_agree(
+        leave_one_out_errors(K, y, alpha, upper, decisions=True),
+        y,
+        values,
+        decided=True,
+    )
 
 
-def test_verdicts_are_those_of_refitting_where_no_vector_stays_free():
+def test_a_verdict_that_stops_early_is_that_of_the_whole_path_where_no_vector_stays_free():
     K, y, upper = problem(84, n=7)
     alpha = smo(K, y, 0.0, upper, tol=1e-9).alpha
     assert_agree(leave_one_out_errors(K, y, alpha, upper), y, by_refitting(K, y, upper))
@@ -122,17 +129,20 @@ def test_several_machines_at_once_are_those_one_by_one():
         assert_array_equal(together.errors[k], alone.errors)
 
 
-def test_machines_that_meet_no_bound_any_more_are_judged_as_each_alone():
+@cases("decisions", False, True)
+def test_machines_that_meet_no_bound_any_more_are_judged_as_each_alone(decisions):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(40) < 20, 1.0, -1.0)
     K = gram(rng.normal(size=(40, 3)) + 0.5 * y[:, np.newaxis], gamma=0.5)
     C_values = 2.0 ** np.arange(-3, 14, 2)[:, np.newaxis]
     alpha = np.array([smo(K, y, 0.0, C, tol=1e-8).alpha for C in C_values[:, 0]])
     assert (alpha[-2:] < C_values[-2:]).all()
-    together = leave_one_out_errors(K, y, alpha, C_values)
+    together = leave_one_out_errors(K, y, alpha, C_values, decisions=decisions)
     for c in range(len(C_values)):
         one = slice(c, c + 1)
-        alone = leave_one_out_errors(K, y, alpha[one], C_values[one])
+        alone = leave_one_out_errors(
+            K, y, alpha[one], C_values[one], decisions=decisions
+        )
         assert_array_equal(together.errors[one], alone.errors)
         assert_allclose(together.decision[one], alone.decision, atol=1e-6)
 
@@ -140,7 +150,7 @@ def test_machines_that_meet_no_bound_any_more_are_judged_as_each_alone():
 def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
     K, y, upper = problem(11, bounds="classes")
     alpha = smo(K, y, 0.0, upper).alpha
-    result = leave_one_out_errors(K, y, alpha, upper)
+    result = leave_one_out_errors(K, y, alpha, upper, decisions=True)
 
     def lose(*arguments):
         arguments[-1][:] = LOST
