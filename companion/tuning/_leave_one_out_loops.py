@@ -17,11 +17,10 @@ from scipy.linalg import solve_triangular
 from companion._utils.compiled import njit
 from companion.solvers._loops.smo import _max, _min
 
-# In the place of a left-out margin: an error of unknown value, a walk that reached its end and is
-# to be judged, and one that rounding has thrown off.
-ERROR = -np.inf
-REACHED = np.inf
-LOST = np.nan
+CORRECT = 0
+ERROR = 1
+FAILED = 2
+UNKNOWN = 3
 
 # A left-out margin up to this is zero: an error.
 ZERO_MARGIN = 1e-7
@@ -186,7 +185,7 @@ def bias_of(M, beta, scores, out):
 
 @njit(**_OPTIONS)
 def _follow(M, W, out, last, to_the_end, row):
-    """Follow the solution while b_out goes to 0; return what stands for its margin.
+    """Follow the solution while b_out goes to 0; return the verdict.
 
     ``last`` is the one basic sample where that is not free, else -1.
     """
@@ -198,19 +197,19 @@ def _follow(M, W, out, last, to_the_end, row):
         if W.count[1] == 1:
             last = out
         elif not _pivot(W, out, out, row):
-            return LOST
+            return FAILED
     while W.count[0] < _MOST_PIVOTS - 3:
         if last >= 0:
             # The bias jumps to the end of its interval where one of the others can make up.
             _bias, i, j, _violation = bias_of(M, W.beta, W.above, out)
             joins = i if sense < 0.0 else j
             if joins < 0:
-                return LOST
+                return FAILED
             W.above[:] -= W.above[joins]
             if joins != last and not (
                 _pivot(W, joins, out, row) and _pivot(W, last, out, row)
             ):
-                return LOST
+                return FAILED
             last = -1
         margin = 1.0 - M.y[out] * W.above[out]
         rest = abs(W.beta[out])
@@ -225,70 +224,93 @@ def _follow(M, W, out, last, to_the_end, row):
             W.above[k] -= 0.0 if W.is_basic[k] else length * speed[k]
         W.beta[out] = 0.0 if is_last else W.beta[out] + sense * length
         if is_last:
-            return REACHED
+            return UNKNOWN
         if not joins:
             W.beta[first] = M.low[first] if speed[first] > 0.0 else M.high[first]
         if not joins and W.count[1] == 1:
             last = first
         elif not _pivot(W, first, out, row):
-            return LOST
-    return LOST
+            return FAILED
+    return FAILED
 
 
 @njit(**_OPTIONS)
-def leave_out(M, first, end, free, table, to_the_end, ends, margins):
+def leave_out(M, first, end, free, table, to_the_end, ends, verdicts, values):
     """Leave every sample from ``first`` up to ``end`` out of one machine.
 
-    Row i of `ends` is where the walk of sample i ends, the solution without it if it was reached.
-    The basis of the tableau is `free`, or where that is empty sample 0.
+    Row i of `ends` is where the walk of sample i ends: where a verdict stays unknown the solution
+    without it. The basis of the tableau is `free`, or where that is empty sample 0.
     """
     n = M.y.shape[0]
     m = free.shape[0]
     row = np.empty(n + 1)
-    W = _Walk(
-        np.empty(n),
-        np.empty(n),
-        table,
-        np.empty((_MOST_PIVOTS, n + 1)),
-        np.empty(_MOST_PIVOTS),
-        np.empty(_MOST_PIVOTS, dtype=np.int64),
-        np.empty(_MOST_PIVOTS),
-        np.empty(n, dtype=np.bool_),
-        np.empty(2, dtype=np.int64),
-    )
+    vectors = np.empty((_MOST_PIVOTS, n + 1))
+    divisors = np.empty(_MOST_PIVOTS)
+    shifts = np.empty(_MOST_PIVOTS)
+    places = np.empty(_MOST_PIVOTS, dtype=np.int64)
+    is_basic = np.empty(n, dtype=np.bool_)
+    count = np.empty(2, dtype=np.int64)
+    above = np.empty(n)
     bias = bias_of(M, M.beta, M.scores, -1)[0]
     for i in range(first, end):
-        margin = 1.0 - M.y[i] * (M.scores[i] - bias)
+        value = M.y[i] - M.scores[i] + bias
+        verdict = UNKNOWN
+        ends[i] = M.beta
         if M.beta[i] == 0.0:
             if m == 0:
-                without = bias_of(M, M.beta, M.scores, i)[0]
-                margin = 1.0 - M.y[i] * (M.scores[i] - without)
-        elif margin <= 0.0 and not to_the_end:
-            margin = ERROR
+                value = M.y[i] - M.scores[i] + bias_of(M, M.beta, M.scores, i)[0]
+            verdict = CORRECT if M.y[i] * value > ZERO_MARGIN else ERROR
+        elif M.y[i] * value <= 0.0 and not to_the_end:
+            verdict = ERROR
+            value = np.nan
         else:
-            W.beta[:] = M.beta
-            W.above[:] = M.scores - bias
-            W.is_basic[:] = False
-            W.is_basic[0] = m == 0
-            W.is_basic[free] = True
-            W.count[0] = 0
-            W.count[1] = max(m, 1)
-            margin = _follow(M, W, i, -1 if m else 0, to_the_end, row)
-            ends[i] = W.beta
-        margins[i] = margin
+            above[:] = M.scores - bias
+            is_basic[:] = False
+            is_basic[0] = m == 0
+            is_basic[free] = True
+            count[0], count[1] = 0, max(m, 1)
+            W = _Walk(
+                ends[i],
+                above,
+                table,
+                vectors,
+                divisors,
+                places,
+                shifts,
+                is_basic,
+                count,
+            )
+            last = -1 if m else 0
+            verdict = _follow(M, W, i, last, to_the_end, row)
+            value = np.nan
+        verdicts[i] = verdict
+        values[i] = value
 
 
 @njit(**_OPTIONS)
-def judge(M, rows, ends, scores, margins):
-    """Margins by solutions without the samples `rows` and their scores, where these are exact."""
-    least_range = np.where(M.high > M.low, M.high - M.low, np.inf).min()
+def _least_range_of_free(M, beta, out):
+    """The least distance between the bounds of a free vector, infinite where none is free."""
+    least = np.inf
+    for k in range(M.y.shape[0]):
+        width = M.high[k] - M.low[k]
+        near = AT_BOUND * width
+        is_free = M.low[k] + near < beta[k] < M.high[k] - near
+        if k != out and is_free:
+            least = min(least, width)
+    return least
+
+
+@njit(**_OPTIONS)
+def judge(M, rows, ends, scores, verdicts, values):
+    """Verdicts by solutions without the samples `rows` and their scores, where these are exact."""
     for r, i in enumerate(rows):
         bias, _i, _j, violation = bias_of(M, ends[r], scores[r], i)
         slack = 10.0 * _VIOLATION + 1e-13 * np.abs(ends[r] * np.diag(M.K)).sum()
         off_balance = abs(ends[r].sum())
         # A walk that lost this much may call a vector free that is not.
-        is_blurred = off_balance > AT_BOUND * least_range
+        is_blurred = off_balance > AT_BOUND * _least_range_of_free(M, ends[r], i)
         if is_blurred or not max(violation, off_balance) <= slack:
-            margins[i] = LOST
+            verdicts[i] = FAILED
         else:
-            margins[i] = 1.0 - M.y[i] * (scores[r, i] - bias)
+            values[i] = M.y[i] - scores[r, i] + bias
+            verdicts[i] = CORRECT if M.y[i] * values[i] > ZERO_MARGIN else ERROR

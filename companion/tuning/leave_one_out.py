@@ -162,7 +162,7 @@ def leave_one_out_surface(surface, X, y):
                 "leave_one_out_surface needs the points that the surface was made of, in their "
                 f"order. The decision values at gamma = {gamma:g} are others with this X."
             )
-        errors[g] = _leave_one_out(K, signs, surface.alpha[g], upper).errors
+        errors[g] = _leave_one_out(K, signs, surface.alpha[g], upper, False).errors
     return errors
 
 
@@ -201,75 +201,103 @@ def leave_one_out(estimator, X, y, costs=None):
     n = len(seen.signs)
     _require_memory("leave_one_out", n)
     K = seen.gram(np.arange(n))
-    errors = _leave_one_out(K, seen.signs, seen.alpha, seen.upper).errors
+    errors = _leave_one_out(K, seen.signs, seen.alpha, seen.upper, False).errors
     return float(np.mean(errors if seen.cost is None else seen.cost * errors))
 
 
-def _leave_one_out(K, y, alpha, upper, decisions=False):
+def _leave_one_out(K, y, alpha, upper, decisions):
     """As :func:`leave_one_out_errors`, of checked arrays."""
     n = len(y)
-    margins = np.empty(alpha.shape)
-    upper = np.broadcast_to(upper, alpha.shape).reshape(-1, n)
-    ridge = _RIDGE * K.diagonal().max()
+    shape = alpha.shape
+    upper = np.broadcast_to(upper, shape).reshape(-1, n)
+    alpha = alpha.reshape(-1, n)
     A = np.ones((n + 1, n + 1))
     A[:n, :n] = K
-    A[np.diag_indices(n)] += ridge
+    ridge = _RIDGE * K.diagonal().max()
+    A.ravel()[: n * (n + 1) : n + 2] += ridge
     A[n, n] = 0.0
-    ridged = A[:n, :n].copy()
+    given = K
+    K = A[:n, :n].copy()
     table = np.empty(A.shape)
+    verdicts = np.empty(alpha.shape, dtype=np.int8)
+    values = np.empty(alpha.shape)
     ends = np.empty((n, n))
     last = ()
-    machines = zip(alpha.reshape(-1, n), upper, margins.reshape(-1, n), strict=True)
-    for start, bounds, found in machines:
-        machine = _solve(ridged, y, bounds, start)
-        _require_fit(machine, bounds, ridge)
-        is_free = (machine.low < machine.beta) & (machine.beta < machine.high)
-        free = np.flatnonzero(is_free)
+    settled = None
+    for c, (start, u) in enumerate(zip(alpha, upper, strict=True)):
+        if settled is not None and (u >= upper[c - 1]).all():
+            # wider bounds change nothing
+            _require_fit(settled, u, ridge)
+            verdicts[c] = verdicts[c - 1]
+            values[c] = values[c - 1]
+            continue
+        machine = _solve(K, y, u, start)
+        _require_fit(machine, u, ridge)
+        free = np.flatnonzero(
+            (machine.low < machine.beta) & (machine.beta < machine.high)
+        )
         basic = free if len(free) else np.array([0])
         if not np.array_equal(basic, last):
             loops.tableau(A, basic, table)
             last = basic
         for first in range(0, n, _BURST):
-            burst = first, min(first + _BURST, n)
-            loops.leave_out(machine, *burst, free, table, decisions, ends, found)
-        rows = np.flatnonzero(found == loops.REACHED)
-        loops.judge(machine, rows, ends[rows], _scores(machine, ends[rows]), found)
-        lost = np.flatnonzero(np.isnan(found))
-        found[lost] = [_left_out_margin(machine, bounds, i) for i in lost]
-    decision = np.where(np.isfinite(margins), y * margins, np.nan)
-    return LeaveOneOut(margins <= loops.ZERO_MARGIN, decision)
+            found = ends, verdicts[c], values[c]
+            loops.leave_out(
+                machine, first, min(first + _BURST, n), free, table, decisions, *found
+            )
+        rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
+        scores = _scores(machine, rows, ends[rows])
+        loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
+        failed = np.flatnonzero(verdicts[c] == loops.FAILED)
+        is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
+        settled = machine if is_inside and not len(failed) else None
+        if len(failed):
+            # any one of identical points stands for them all
+            points = np.column_stack([given[failed], y[failed], u[failed]])
+            _, first, which = np.unique(
+                points, axis=0, return_index=True, return_inverse=True
+            )
+            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
+            found = found[which.ravel()]  # NumPy 2.0 has a column here
+            is_correct = y[failed] * found > loops.ZERO_MARGIN
+            values[c, failed] = found
+            verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
+    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
 
 
 def _solve(K, y, upper, alpha):
-    """The machine made exact, with what is at a bound up to rounding on it.
-
-    A bound that no multiplier meets, whichever point goes, is twice the most that they add up to:
-    with a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
-    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
-    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
-    leave none of them free in rounding.
-    """
+    """The machine made exact, with what is at a bound up to rounding on it."""
     # What K beta rounds to is no violation.
     tol = _TOL + 1e-14 * (alpha * K.diagonal()).sum()
-    options = {"tol": tol, "max_iter": _MAX_ITER, "check_finite": False}
-    result = smo(K, y, 0.0, upper, alpha0=alpha, **options)
-    alpha = result.alpha
+    result = smo(
+        K, y, 0.0, upper, alpha0=alpha, tol=tol, max_iter=_MAX_ITER, check_finite=False
+    )
     projections = result.decision_function - result.intercept
-    D = np.abs(y * alpha).sum() - 0.5 * (y * alpha) @ projections
-    upper = np.minimum(upper, 4.0 * D)
+    upper = np.minimum(upper, _out_of_reach(y * result.alpha, projections))
     near = loops.AT_BOUND * upper
-    alpha = np.where(alpha <= near, 0.0, alpha)
+    alpha = np.where(result.alpha <= near, 0.0, result.alpha)
     alpha = np.where(alpha >= upper - near, upper, alpha)
-    low = np.minimum(y * upper, 0.0)
-    high = np.maximum(y * upper, 0.0)
-    return loops.Machine(K, y, low, high, y * alpha, y - projections)
+    scores = y - projections
+    return loops.Machine(
+        K, y, np.minimum(y * upper, 0.0), np.maximum(y * upper, 0.0), y * alpha, scores
+    )
 
 
-def _scores(machine, ends):
-    """The scores at each of these solutions, from those of the machine and what has moved."""
+def _is_inside(machine, beta):
+    """Whether no multiplier is at its upper bound."""
+    most = np.maximum(machine.high, -machine.low)
+    return bool((np.abs(beta) < (1.0 - loops.AT_BOUND) * most).all())
+
+
+def _scores(machine, rows, ends):
+    """The scores without each of these samples, from those of the machine and what has moved."""
     moves = ends - machine.beta
+    own_move = moves[np.arange(len(rows)), rows]
+    moves[np.arange(len(rows)), rows] = 0.0
     moved = np.flatnonzero(moves.any(axis=0))
-    return machine.scores - moves[:, moved] @ machine.K[moved]
+    change = moves[:, moved] @ machine.K[moved]
+    change += own_move[:, np.newaxis] * machine.K[rows]
+    return machine.scores - change
 
 
 def _require_fit(machine, upper, ridge):
@@ -285,12 +313,27 @@ def _require_fit(machine, upper, ridge):
         )
 
 
-def _left_out_margin(machine, upper, i):
-    """y_i f(x_i) of the machine without point i, by the general solver."""
+def _out_of_reach(beta, projections):
+    """A bound that no multiplier meets, whichever point goes: twice the most that they add up to.
+
+    With a_i held the others add up to at most 2 D, where D = e'a - 1/2 a'Qa is the dual objective
+    of the machine: it is the largest, and a'Qa is at most the sum of the others plus a_i, as their
+    margins are at most 1. A bound much larger than the multipliers, which may be infinite, would
+    leave none of them free in rounding.
+    """
+    D = np.abs(beta).sum() - 0.5 * beta @ projections
+    return 4.0 * D
+
+
+def _left_out_decision(machine, upper, i):
+    """f(x_i) of the machine without point i, by the general solver."""
     rest = np.where(np.arange(len(upper)) == i, 0.0, upper)
     other = _solve(machine.K, machine.y, rest, np.abs(machine.beta))
-    bias = loops.bias_of(other, other.beta, other.scores, -1)[0]
-    return other.y[i] * (other.y[i] - other.scores[i] + bias)
+    return (
+        other.y[i]
+        - other.scores[i]
+        + loops.bias_of(other, other.beta, other.scores, -1)[0]
+    )
 
 
 def _require_memory(name, n):
@@ -312,40 +355,42 @@ def require_two_each(y, taking_part=True):
 
 
 def _checked(K, y, alpha, upper):
-    name = "leave_one_out_errors"
     K = np.ascontiguousarray(K, dtype=np.float64)
-    y = checked_signs(y, name, both=True)
+    y = checked_signs(y, "leave_one_out_errors", both=True)
     alpha = np.asarray(alpha, dtype=np.float64)
-    upper = np.asarray(upper, dtype=np.float64)
     n = y.size
-    check_square(K, n, name)
-    for what, values in (("K", K), ("alpha", alpha)):
-        if not np.isfinite(values).all():
-            raise ValueError(
-                f"The '{what}' of {name} must be finite. Got NaN or infinity."
-            )
+    check_square(K, n, "leave_one_out_errors")
     if alpha.shape[-1:] != (n,):
         raise ValueError(
-            f"The 'alpha' of {name} must have the shape (..., {n}), with a number for each label. "
-            f"Got {alpha.shape}."
+            f"The 'alpha' of leave_one_out_errors must have the shape (..., {n}), with a number "
+            f"for each label. Got {alpha.shape}."
+        )
+    if not np.isfinite(K).all():
+        raise ValueError(
+            "The 'K' of leave_one_out_errors must be finite. Got NaN or infinity."
         )
     try:
-        upper = np.broadcast_to(upper, alpha.shape)
+        upper = np.broadcast_to(np.asarray(upper, dtype=np.float64), alpha.shape)
     except ValueError:
         raise ValueError(
-            f"The 'upper' of {name} must broadcast to the shape of alpha, {alpha.shape}. Got shape "
-            f"{upper.shape}."
+            "The 'upper' of leave_one_out_errors must broadcast to the shape of alpha, "
+            f"{alpha.shape}. Got shape {np.shape(upper)}."
         ) from None
     if not (upper >= 0.0).all():
         raise ValueError(
-            f"The 'upper' of {name} must be at least 0. Got negative bounds or NaN."
+            "The 'upper' of leave_one_out_errors must be at least 0. Got negative bounds or NaN."
         )
-    slack = 1e-9 * alpha.max(axis=-1, initial=0.0, keepdims=True)
-    is_in_box = (alpha >= -slack) & (alpha <= upper + slack)
-    is_balanced = np.abs(alpha @ y) <= n * slack[..., 0]
-    if not (is_in_box.all() and is_balanced.all()):
+    if not np.isfinite(alpha).all():
         raise ValueError(
-            f"The 'alpha' of {name} must solve the dual: 0 <= alpha <= upper and y'alpha = 0. Got "
-            "values outside, which may belong to other bounds or labels."
+            "The 'alpha' of leave_one_out_errors must be finite. Got NaN or infinity."
+        )
+    slack = 1e-9 * alpha.max(axis=-1, initial=0.0)[..., np.newaxis]
+    if (
+        not ((alpha >= -slack) & (alpha <= upper + slack)).all()
+        or not (np.abs(alpha @ y) <= n * slack[..., 0]).all()
+    ):
+        raise ValueError(
+            "The 'alpha' of leave_one_out_errors must solve the dual: 0 <= alpha <= upper and "
+            "y'alpha = 0. Got values outside, which may belong to other bounds or labels."
         )
     return K, y, alpha, upper

@@ -20,7 +20,7 @@ from companion.kernels import gram
 from companion.papers.gacv.beyond import GRID
 from companion.solvers.smo import smo
 from companion.tuning import GACVSearch, leave_one_out, leave_one_out_errors
-from companion.tuning._leave_one_out_loops import LOST
+from companion.tuning._leave_one_out_loops import FAILED
 from companion.tuning.leave_one_out import leave_one_out_surface
 from companion.tuning.surface import machine_surface
 
@@ -153,7 +153,7 @@ def test_where_the_walk_is_lost_the_solver_gives_the_same(monkeypatch):
     result = leave_one_out_errors(K, y, alpha, upper, decisions=True)
 
     def lose(*arguments):
-        arguments[-1][:] = LOST
+        arguments[-2][:] = FAILED
 
     monkeypatch.setattr(
         sys.modules["companion.tuning._leave_one_out_loops"], "leave_out", lose
