@@ -35,7 +35,7 @@ METHODS = {
     "KBA": "kba",
     "Williams": "williams",
 }
-N_SCENES = {"paper": 20, "quick": 3}
+N_SCENES = {"paper": 120, "quick": 3}
 
 #: Lattice of the scene: coordinates of its columns and rows.
 X1 = np.linspace(-2.0, 2.0, 121)

@@ -1,6 +1,6 @@
 """Figure 1: how outliers turn the hyperplane, and how far the influence of a point reaches.
 
-The figure shows one draw. ``fig_1`` repeats it for 1,000 draws, all four machines and three
+The figure shows one draw. ``fig_1`` repeats it for many draws, all four machines and three
 readings of "switching the class labels of two points"; ``fig_1_leverage`` moves one mislabelled
 point away from the data, on the wrong side or on any, and watches its multiplier and the machine.
 ``beyond_contamination`` counts errors, while a growing share of labels is switched and one point
@@ -47,6 +47,8 @@ RULES = {
 DRAWS = {"paper": 300, "quick": 40}
 
 LEVERAGE_DRAWS = {"paper": 200, "quick": 10}
+#: As many as decide what switched labels add to the error of a linear machine.
+CONTAMINATION_DRAWS = {"paper": 600, "quick": 10}
 #: Where the mislabelled point goes: farther to the side of the class that it lies in, or anywhere,
 #: which in half of the draws is its own side.
 SIDES = ("wrong", "any")
@@ -259,7 +261,7 @@ BEYOND_CONTAMINATION = study_over(
     "beyond_contamination",
     compute_contamination,
     digits=DIGITS,
-    draw=LEVERAGE_DRAWS,
+    draw=CONTAMINATION_DRAWS,
 )
 STUDIES = (FIG_1, FIG_1_LEVERAGE)
 

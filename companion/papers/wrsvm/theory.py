@@ -38,7 +38,7 @@ LOSSES = {
 }
 #: Settings of the comparison of the two forms, number and a of (16).
 SETTINGS = [{"config": config, "a": 0.4} for config in examples.PLACES]
-N_SAMPLES = {"paper": 35, "quick": 2}
+N_SAMPLES = {"paper": 100, "quick": 2}
 
 
 # -- Theorem 3.1 ----------------------------------------------------------------------------
