@@ -112,8 +112,10 @@ def compute_forms(unit):
     row = {}
     for name, path in (("utility", utility), ("utility_plain", plain)):
         _, row[f"{name}_utility"] = population.tuned_linear(path, *tune, U, FLIP)
+    # At the least C a few samples need some more steps than the usual hundred.
+    options = {"form": "cost", "tol": TOL, "max_iter": 1000}
     for name, s in (("cost", S), ("cost_plain", None)):
-        pair = dca_path(design, y, cost, SPARSE_C, s, form="cost", tol=TOL)
+        pair = dca_path(design, y, cost, SPARSE_C, s, **options)
         paths += pair
         machine, worth = population.tuned_linear(pair[1], *tune, U, FLIP)
         at = {"C": machine.C, "s": -np.inf if s is None else s, "form": "cost"}
