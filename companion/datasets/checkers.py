@@ -14,7 +14,7 @@ def checkers_board(n_positive=20, n_negative=2000, side=4.0, rng=None):
     """Draw from the checkers board.
 
     Positive patterns are uniform on the upper right and the lower left tile of the square [-side /
-    2, side / 2]^2, negative ones on the two others.
+    2, side / 2]^2, negative ones on the two others. `ValueError` if a class would be empty.
 
     Parameters
     ----------
@@ -34,6 +34,12 @@ def checkers_board(n_positive=20, n_negative=2000, side=4.0, rng=None):
     >>> X.shape, int((y == 1).sum())
     ((2020, 2), 20)
     """
+    if n_positive < 1 or n_negative < 1:
+        raise ValueError(
+            "checkers_board: n_positive and n_negative must be at least 1. "
+            f"Got {n_positive!r} and {n_negative!r}"
+        )
+    _require_area("checkers_board", side)
     rng = np.random.default_rng(rng)
     y = np.repeat([1, -1], [n_positive, n_negative])
     place = rng.uniform(0.0, side / 2, size=(len(y), 2))
@@ -63,7 +69,17 @@ def checkers_board_grid(n=200, side=4.0):
     X, y : ndarray of shape (n^2, 2) and (n^2,)
         Labels -1 and +1.
     """
+    if n < 2 or n % 2:
+        raise ValueError(
+            f"checkers_board_grid: n must be a positive even number. Got {n!r}"
+        )
+    _require_area("checkers_board_grid", side)
     axis = side * ((np.arange(n) + 0.5) / n - 0.5)
     columns, rows = np.meshgrid(axis, axis)
     X = np.stack([columns, rows], axis=-1).reshape(-1, 2)
     return X, checkers_board_label(X)
+
+
+def _require_area(name, side):
+    if not (np.isfinite(side) and side > 0):
+        raise ValueError(f"{name}: side must be a positive number. Got {side!r}")

@@ -28,6 +28,10 @@ def load_pen_digits(digits=(3, 6, 9)):
     y : ndarray of int of shape (n_samples,)
         The digit. Read only.
     """
+    if not set(digits) <= set(range(10)):
+        raise ValueError(
+            f"load_pen_digits: digits must be from 0 to 9. Got {tuple(digits)!r}"
+        )
     files = ("pendigits/pendigits.tra", "pendigits/pendigits.tes")
     table = np.vstack([_read(fetch_file(place)) for place in files])
     kept = table[np.isin(table[:, -1], list(digits))]

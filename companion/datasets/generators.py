@@ -1,7 +1,7 @@
 """Synthetic problems whose distribution is known.
 
 Every generator draws from the `numpy.random.Generator` it is given (or from one of that seed),
-and returns ``X, y`` with labels -1 and +1.
+returns ``X, y`` with labels -1 and +1, and raises `ValueError` for sizes that make no sample.
 Twonorm and ringnorm are those of L. Breiman, Bias, variance, and arcing classifiers, Technical
 Report 460, University of California, Berkeley (1996); the waveforms those of Breiman, Friedman,
 Olshen and Stone, Classification and Regression Trees (1984).
@@ -38,6 +38,15 @@ def two_gaussians(n_per_class=20, means=((0.0, 0.0), (5.0, 2.0)), rng=None):
         Positive samples first.
     """
     positive, negative = (np.asarray(mean, dtype=float) for mean in means)
+    if positive.shape != negative.shape or positive.ndim != 1:
+        raise ValueError(
+            "two_gaussians: means must be two points of the same space. "
+            f"Got shapes {positive.shape} and {negative.shape}"
+        )
+    if n_per_class < 1:
+        raise ValueError(
+            f"two_gaussians: n_per_class must be at least 1. Got {n_per_class!r}"
+        )
     noise = np.random.default_rng(rng).standard_normal((2 * n_per_class, len(positive)))
     centres = np.repeat(np.stack([positive, negative]), n_per_class, axis=0)
     y = np.repeat([1, -1], n_per_class)
@@ -80,7 +89,7 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
     Parameters
     ----------
     X, y : ndarray of shape (n_samples, n_features) and (n_samples,)
-        Points, and labels -1 and +1.
+        Both labels, -1 and +1, must be there.
     rule : {"one_per_class", "two_at_random", "two_deepest"}
         Which two: a random one of each class; any two; or the two that lie deepest in their own
         class, those with the largest margin ``y (x - m)'(mean_+ - mean_-)`` under the Bayes rule,
@@ -100,6 +109,12 @@ def flip_labels(X, y, rule, rng=None, *, means=((0.0, 0.0), (5.0, 2.0))):
         raise ValueError(
             f"flip_labels: rule must be one of {', '.join(FLIP_RULES)}. Got {rule!r}"
         )
+    if (
+        not (np.any(y == 1) and np.any(y == -1))
+        or not np.all(np.abs(y) == 1)
+        or len(y) < 2
+    ):
+        raise ValueError("flip_labels: y must hold labels -1 and +1, some of each")
     rng = np.random.default_rng(rng)
     if rule == "one_per_class":
         flipped = np.array(
@@ -132,7 +147,7 @@ def twonorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    rng = np.random.default_rng(rng)
+    rng = random_generator("twonorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     noise = rng.standard_normal((n, 20))
     means = (2 / np.sqrt(20)) * y[:, np.newaxis]
@@ -154,7 +169,7 @@ def ringnorm(n=7400, rng=None):
     -------
     X, y : ndarray of shape (n, 20) and (n,)
     """
-    rng = np.random.default_rng(rng)
+    rng = random_generator("ringnorm", n, rng)
     y = np.where(rng.random(n) < 0.5, 1, -1)
     X = rng.standard_normal((n, 20))
     X[y == 1] *= 2.0
@@ -162,24 +177,28 @@ def ringnorm(n=7400, rng=None):
     return X, y
 
 
-def waveform(n=5000, rng=None):
+def waveform(n=5000, rng=None, positive=1):
     """Breiman's waveforms: random mixtures of two of three triangles, with noise.
 
     At the points i = 1..21 a sample is u h_a(i) + (1 - u) h_b(i) + e_i with u uniform on (0, 1),
     e_i standard normal and the triangles h of height 6 and half width 6 around 11, 15 and 7. The
     classes, of equal probability and numbered as in the UCI file, mix the triangles around
-    15 and 7 (class 0), 11 and 7 (class 1), 11 and 15 (class 2). The label +1 is class 1.
+    15 and 7 (class 0), 11 and 7 (class 1), 11 and 15 (class 2).
 
     Parameters
     ----------
     n : int, default=5000
     rng : numpy.random.Generator or int, optional
+    positive : {0, 1, 2}, default=1
+        The class labelled +1; the two others are -1.
 
     Returns
     -------
     X, y : ndarray of shape (n, 21) and (n,)
     """
-    rng = np.random.default_rng(rng)
+    rng = random_generator("waveform", n, rng)
+    if positive not in (0, 1, 2):
+        raise ValueError(f"waveform: positive must be 0, 1 or 2. Got {positive!r}")
     points = np.arange(1, 22)
     triangles = np.maximum(6.0 - np.abs(points - np.array([[11], [15], [7]])), 0.0)
     label = rng.integers(3, size=n)
@@ -188,5 +207,12 @@ def waveform(n=5000, rng=None):
     second = np.array([2, 2, 1])[label]
     mixture = share * triangles[first] + (1.0 - share) * triangles[second]
     X = mixture + rng.standard_normal((n, 21))
-    y = np.where(label == 1, 1, -1)
+    y = np.where(label == positive, 1, -1)
     return X, y
+
+
+def random_generator(name, n, rng):
+    """The generator to draw n samples from; `ValueError` if that is no sample."""
+    if n < 1:
+        raise ValueError(f"{name}: n must be at least 1. Got {n!r}")
+    return np.random.default_rng(rng)

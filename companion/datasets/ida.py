@@ -197,7 +197,7 @@ def ida_split(name, i):
 
 
 def _split_number(name, i, n_splits):
-    if i not in range(1, n_splits + 1):
+    if isinstance(i, bool) or int(i) != i or not 1 <= i <= n_splits:
         raise ValueError(
             f"the splits of {name!r} are numbered 1 to {n_splits}. Got {i!r}"
         )

@@ -77,11 +77,19 @@ def hepatitis_indicators(X):
     """The hepatitis table in 32 columns: six numbers, then two indicators for each yes or no.
 
     A no becomes (1, 0), a yes (0, 1), a missing answer (0, 0): so the missing answers need no
-    guess, and the number of columns is that of Table 6.2.1. Missing numbers stay NaN. `X` is as
-    `load_uci` gives it.
+    guess, and the number of columns is that of Table 6.2.1. Missing numbers stay NaN. `ValueError`
+    if `X`, as `load_uci` gives it, has not 19 columns, or an answer is neither 1, 2 nor NaN.
     """
     X = np.asarray(X, dtype=float)
+    if X.ndim != 2 or X.shape[1] != 19:
+        raise ValueError(
+            f"hepatitis_indicators: X must have 19 columns. Got shape {X.shape}"
+        )
     answers = np.delete(X, _HEPATITIS_NUMBERS, axis=1)
+    if not (np.isin(answers, _NO_YES) | np.isnan(answers)).all():
+        raise ValueError(
+            "hepatitis_indicators: answers must be 1 (no), 2 (yes) or NaN (missing)"
+        )
     indicators = (answers[:, :, None] == np.array(_NO_YES)).reshape(len(X), -1)
     coded = np.hstack([X[:, _HEPATITIS_NUMBERS], indicators.astype(float)])
     coded.setflags(write=False)

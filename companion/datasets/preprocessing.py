@@ -44,6 +44,11 @@ def distinct_patterns(X, y):
     """
     X = np.asarray(X)
     y = np.asarray(y)
+    if X.ndim != 2 or y.shape != X.shape[:1]:
+        raise ValueError(
+            "distinct_patterns: X must be a table with one label in y for each row. "
+            f"Got shapes {X.shape} and {y.shape}"
+        )
     numbers = {}
     rows = zip(X.tolist(), y.tolist(), strict=True)
     inverse = np.array(

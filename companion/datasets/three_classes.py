@@ -7,6 +7,8 @@ Statistics and its Interface 3 (2010), Section 5.1. Labels are 1, 2 and 3, as pr
 import numpy as np
 from scipy.special import softmax
 
+from companion.datasets.generators import random_generator
+
 __all__ = [
     "quadratic_logits",
     "quadratic_logits_probability",
@@ -29,7 +31,7 @@ def three_gaussians(n, flip=0.0, rng=None):
     n : int
     flip : float, default=0.0
         Probability that a label is replaced by one of the two others, each equally likely; 0.15
-        in Example 2.
+        in Example 2. `ValueError` if it is none.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -37,7 +39,7 @@ def three_gaussians(n, flip=0.0, rng=None):
     X, y : ndarray of shape (n, 2) and (n,)
         Labels 1, 2 and 3.
     """
-    rng = np.random.default_rng(rng)
+    rng = _checked(n, flip, rng, "three_gaussians")
     y = rng.integers(1, 4, size=n)
     noise = rng.standard_normal((n, 2))
     X = _CENTRES[y - 1] + _SD * noise
@@ -78,7 +80,7 @@ def quadratic_logits(n, flip=0.0, rng=None):
     rectangle; that this paper used them is an assumption, and the printed level of Table 2 speaks
     against it.
     """
-    rng = np.random.default_rng(rng)
+    rng = _checked(n, flip, rng, "quadratic_logits")
     X = rng.uniform(-_HALF_WIDTHS, _HALF_WIDTHS, size=(n, 2))
     below = np.cumsum(quadratic_logits_probability(X), axis=1)
     level = rng.random(n)
@@ -93,6 +95,12 @@ def quadratic_logits_probability(X, flip=0.0):
     middle = -0.2 * x1**2 + 0.1 * x2**2 - 0.2
     logits = np.column_stack([sides - x1, middle, sides + x1])
     return _with_flips(softmax(logits, axis=1), flip)
+
+
+def _checked(n, flip, rng, name):
+    if not 0.0 <= flip <= 1.0:
+        raise ValueError(f"{name}: flip must be a probability. Got {flip!r}")
+    return random_generator(name, n, rng)
 
 
 def _flipped(y, flip, rng):

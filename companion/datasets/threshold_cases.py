@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from companion.datasets.generators import random_generator
+
 __all__ = [
     "ThresholdCase",
     "get_threshold_case",
@@ -65,6 +67,7 @@ def get_threshold_case(case, cluster_weight=None):
     case : {"A", "B"}
     cluster_weight : float in [0, 1], optional
         Share of the narrow cluster in the positive class; 1/4 in case A and 0.4/1.4 in case B.
+        `ValueError` if it is no share.
 
     Returns
     -------
@@ -86,9 +89,13 @@ def get_threshold_case(case, cluster_weight=None):
         )
     else:
         raise ValueError(f"get_threshold_case: case must be 'A' or 'B'. Got {case!r}")
-    if cluster_weight is not None:
-        found = replace(found, cluster_weight=float(cluster_weight))
-    return found
+    if cluster_weight is None:
+        return found
+    if not 0 <= cluster_weight <= 1:
+        raise ValueError(
+            f"get_threshold_case: cluster_weight must be in [0, 1]. Got {cluster_weight!r}"
+        )
+    return replace(found, cluster_weight=float(cluster_weight))
 
 
 def threshold_case(case, n=500, rng=None, cluster_weight=None):
@@ -107,7 +114,7 @@ def threshold_case(case, n=500, rng=None, cluster_weight=None):
         Labels -1 and +1.
     """
     parts = get_threshold_case(case, cluster_weight)
-    rng = np.random.default_rng(rng)
+    rng = random_generator("threshold_case", n, rng)
     positive = rng.random(n) < parts.prior
     in_cluster = positive & (rng.random(n) < parts.cluster_weight)
     level = rng.random(n)

@@ -123,7 +123,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
     return _leave_one_out(K, y, alpha, upper, decisions)
 
 
-def leave_one_out_surface(surface, X, y):
+def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     """Exact leave-one-out errors in every cell of a surface of machines.
 
     Parameters
@@ -132,6 +132,8 @@ def leave_one_out_surface(surface, X, y):
         Of :func:`companion.tuning.machine_surface`.
     X, y : array-like of shape (n, n_features) and (n,)
         Its training points and their labels, or a `ValueError` is raised.
+    kernel : {"rbf", "poly"}, default="rbf"
+        The kernel that the surface was made with.
 
     Returns
     -------
@@ -150,17 +152,18 @@ def leave_one_out_surface(surface, X, y):
         )
     require_two_each(y)
     _require_memory("leave_one_out_surface", n)
-    distances = squared_distances(X)
+    distances = squared_distances(X) if kernel == "rbf" else None
     upper = np.multiply.outer(surface.C, surface.factors)
     errors = np.empty(surface.alpha.shape, dtype=bool)
     K = np.empty((n, n))
     for g, gamma in enumerate(surface.gamma):
-        gram(X, gamma=gamma, squared_distances=distances, out=K)
+        gram(X, kernel=kernel, gamma=gamma, squared_distances=distances, out=K)
         decision = K @ (signs * surface.alpha[g, 0]) + surface.intercept[g, 0]
         if not np.allclose(decision, surface.decision[g, 0], rtol=1e-6, atol=1e-6):
             raise ValueError(
                 "leave_one_out_surface needs the points that the surface was made of, in their "
-                f"order. The decision values at gamma = {gamma:g} are others with this X."
+                f"order, and its kernel. The decision values at gamma = {gamma:g} are others with "
+                f"this X and kernel={kernel!r}."
             )
         errors[g] = _leave_one_out(K, signs, surface.alpha[g], upper, False).errors
     return errors

@@ -16,7 +16,7 @@ __all__ = ["MachineSurface", "machine_surface"]
 
 @dataclass(frozen=True)
 class MachineSurface:
-    """Gaussian L1-SVMs for every gamma and C, with their certificates.
+    """Solutions of the L1-SVM for every gamma and C, with their certificates.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class MachineSurface:
         return self.alpha * self.diagonal[:, np.newaxis, :]
 
 
-def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3):
-    """Solve the Gaussian L1-SVM in every cell of a grid, each cell from the one of next smaller C.
+def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"):
+    """Solve the L1-SVM in every cell of a grid, each cell from the one of next smaller C.
 
     Squared distances are computed once, a Gram matrix once for every gamma.
 
@@ -76,6 +76,8 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3):
     tol : float, default=1e-3
         Tolerance on the maximal KKT violation of every cell; a cell that does not reach it is a
         `ConvergenceWarning`.
+    kernel : {"rbf", "poly"}, default="rbf"
+        Kernel with a coefficient gamma, as in :func:`companion.kernels.gram`.
 
     Returns
     -------
@@ -98,7 +100,11 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3):
     """
     C = _grid_axis(C, "C")
     gamma = _grid_axis(gamma, "gamma", zero=True)
-    machine = L1SVC(class_weight=class_weight, tol=tol)
+    if kernel not in ("rbf", "poly"):
+        raise ValueError(
+            f"The 'kernel' parameter of machine_surface must be 'rbf' or 'poly'. Got {kernel!r}."
+        )
+    machine = L1SVC(kernel=kernel, class_weight=class_weight, tol=tol)
     machine._validate_params()
     X, y, signs = machine._checked(X, y)
     factors = class_factors(class_weight, y, machine.classes_, name="machine_surface")
@@ -109,13 +115,13 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3):
         n_numbers * 8e-6,
         "Use fewer samples, or a part of the grid at a time.",
     )
-    distances = squared_distances(X)
+    distances = squared_distances(X) if kernel == "rbf" else None
     solutions = []
     diagonal = np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with one_thread():
         for g, value in enumerate(gamma):
-            gram(X, gamma=value, squared_distances=distances, out=K)
+            gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
             diagonal[g] = K.diagonal()
             solutions.append(solve_costs(machine, K, signs, factors, C))
     return MachineSurface(
@@ -141,13 +147,13 @@ def solve_costs(machine, K, signs, factors, C):
         "duality_gap",
         "n_iter",
         "converged",
-        "decision_function",
     )
     columns = {
         name: np.array([getattr(result, name) for result in results]) for name in names
     }
-    columns["decision"] = columns.pop("decision_function")
-    return columns
+    return columns | {
+        "decision": np.array([result.decision_function for result in results])
+    }
 
 
 def _grid_axis(values, name, zero=False):

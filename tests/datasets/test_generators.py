@@ -1,10 +1,13 @@
 """Generators have the moments they promise, and outliers are chosen by their rule."""
 
+from functools import partial
+
 import numpy as np
 from _cases import cases, each, refused
 from numpy.testing import assert_allclose
 
 from companion.datasets import flip_labels, three_classes
+from companion.datasets.checkers import checkers_board, checkers_board_grid
 from companion.datasets.generators import ringnorm, two_gaussians, twonorm, waveform
 from companion.datasets.threshold_cases import threshold_case
 
@@ -52,13 +55,15 @@ def test_ringnorm_has_a_wide_and_a_narrow_class():
         assert_allclose(part.var(axis=0), variance, rtol=4.5 * np.sqrt(2 / len(part)))
 
 
-def test_waveforms_are_mixtures_of_two_triangles():
+@cases("positive", 0, 1, 2)
+def test_waveforms_are_mixtures_of_two_triangles(positive):
     n = 30_000
-    X, y = waveform(n, rng=1)
+    X, y = waveform(n, rng=1, positive=positive)
     assert X.shape == (n, 21)
     assert abs(np.mean(y > 0) - 1 / 3) < 4 * np.sqrt(2 / 9 / n)
     points = np.arange(1, 22)
-    first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in (11, 7))
+    centres = {0: (15, 7), 1: (11, 7), 2: (11, 15)}[positive]
+    first, second = (np.maximum(6 - np.abs(points - centre), 0) for centre in centres)
     part = X[y > 0]
     spread = np.sqrt((1 + 3.0) / len(part))
     assert_allclose(part.mean(axis=0), (first + second) / 2, atol=4.5 * spread)
@@ -66,15 +71,30 @@ def test_waveforms_are_mixtures_of_two_triangles():
     assert_allclose(part.var(axis=0), 1 + (first - second) ** 2 / 12, rtol=0.07)
 
 
+BREIMAN = [twonorm, ringnorm, waveform, partial(threshold_case, "B")]
+
+
 X, Y = two_gaussians(rng=0)
 
 
 BAD = [
+    (lambda: two_gaussians(0), "n_per_class must be at least 1. Got 0"),
+    (
+        lambda: two_gaussians(5, means=((0, 0), (1, 1, 1))),
+        "two points of the same space",
+    ),
     (
         lambda: flip_labels(X, Y, "three"),
         "rule must be one of one_per_class, .* Got 'three'",
     ),
+    (lambda: flip_labels(X, np.ones(40), "two_at_random"), "labels -1 and \\+1"),
+    (lambda: waveform(10, positive=3), "positive must be 0, 1 or 2. Got 3"),
+    *((partial(draw, 0), "n must be at least 1. Got 0") for draw in BREIMAN),
     (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
+    (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
+    (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),
+    (lambda: checkers_board(side=np.nan), "positive number. Got nan"),
+    (lambda: checkers_board_grid(5), "even number. Got 5"),
 ]
 
 
@@ -117,3 +137,9 @@ def test_the_same_seed_gives_the_same_points_with_and_without_flips(draw):
     (X, y), (X_flipped, y_flipped) = draw(500, 0.0, rng=3), draw(500, 0.15, rng=3)
     assert np.array_equal(X, X_flipped)
     assert 0.09 < (y != y_flipped).mean() < 0.21
+
+
+@cases("draw", *THREE)
+def test_an_empty_sample_and_a_flip_that_is_no_probability_are_refused(draw):
+    refused("n must be at least 1. Got 0", draw, 0)
+    refused("flip must be a probability. Got 1.5", draw, 5, 1.5)

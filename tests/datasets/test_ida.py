@@ -72,7 +72,7 @@ def test_a_split_depends_on_its_problem_and_number_alone():
     assert python("-c", code, check=True).stdout.split() == [str(i) for i in splits[2]]
 
 
-@cases("i", 0, 101, -1, 1.5)
+@cases("i", 0, 101, -1, 1.5, True)
 def test_a_split_of_another_number_is_refused(i):
     refused(f"numbered 1 to 100. Got {i!r}", ida_split, "heart", i)
     refused("numbered 1 to 20. Got 21", ida_split, "image", 21)

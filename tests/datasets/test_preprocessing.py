@@ -29,3 +29,5 @@ def test_tables_that_do_not_fit_are_refused():
     constant = r"Got constant columns \[1\]; drop them"
     refused(constant, standardize, [[1, 2, 3], [4, 2, 6], [0, 2, 1]])
     refused("X contains NaN", standardize, [[1, 2], [4, np.nan], [0, 2]])
+    message = r"one label in y for each row. Got shapes \(3, 1\) and"
+    refused(message, distinct_patterns, [[1], [2], [3]], [1, 1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _cases import each
+from _cases import each, refused
 from numpy.testing import assert_allclose
 
 from companion.datasets import get_threshold_case, threshold_case_error
@@ -55,3 +55,8 @@ def test_the_printed_optimum_of_case_b_mixes_two_minima():
     assert error.min() == pytest.approx(0.1785, abs=5e-5)
     assert thresholds[error.argmin()] == pytest.approx(0.211, abs=1e-3)
     assert_allclose(error[(thresholds >= 0.5) & (thresholds <= 0.7)], 0.2, atol=1e-9)
+
+
+def test_a_weight_that_is_no_share_is_refused():
+    message = r"cluster_weight must be in \[0, 1\]. Got 1.5"
+    refused(message, threshold_case_error, "A", 0.5, cluster_weight=1.5)

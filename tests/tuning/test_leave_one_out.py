@@ -265,11 +265,12 @@ def test_a_machine_must_be_fitted_and_an_l1_machine_on_this_data():
     refused(message, leave_one_out, L1SVC().fit(X, y), X[::-1], y[::-1])
 
 
-def test_a_surface_must_be_of_this_data():
+def test_a_surface_must_be_of_this_data_and_kernel():
     X, y = unequal_gaussians(20, rng=5)
     surface = machine_surface(X, y, [1.0], [0.5])
-    for points, labels, message in (
-        (X[:-1], y[:-1], "points and labels that the surface was made of"),
-        (X + 1.0 * y[:, None], y, "The decision values at gamma = 0.5 are others"),
+    for points, labels, options, message in (
+        (X[:-1], y[:-1], {}, "points and labels that the surface was made of"),
+        (X + 1.0 * y[:, None], y, {}, "The decision values at gamma = 0.5 are others"),
+        (X, y, {"kernel": "poly"}, "kernel='poly'"),
     ):
-        refused(message, leave_one_out_surface, surface, points, labels)
+        refused(message, leave_one_out_surface, surface, points, labels, **options)

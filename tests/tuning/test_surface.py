@@ -62,11 +62,15 @@ def test_random_problems_are_solved_identical_points_and_all(
 
 
 def test_margin_and_influence_are_those_of_the_report():
-    surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0])
+    surface = machine_surface(X, Y, [0.5, 5.0], [1.0, 2.0], kernel="poly")
     assert surface.margin.shape == surface.influence.shape == (2, 2, 60)
     assert_array_equal(surface.margin, Y * surface.decision)
-    assert_array_equal(surface.influence, surface.alpha)  # K_ii = 1
-    assert_solved(surface, grams_of(X, (1.0, 2.0)), 1e-3)
+    norms = (X**2).sum(axis=1)
+    expected = surface.alpha * ((np.array([[1.0], [2.0]]) * norms) ** 3)[:, np.newaxis]
+    assert_allclose(surface.influence, expected)
+    assert_solved(
+        surface, [gram(X, kernel="poly", gamma=value) for value in (1.0, 2.0)], 1e-3
+    )
 
 
 @refusals(
@@ -83,6 +87,10 @@ def test_margin_and_influence_are_those_of_the_report():
         "'gamma' of machine_surface must be a list of finite numbers >= 0",
     ),
     ({"gamma": ["scale"]}, "'gamma' of machine_surface must be a list"),
+    (
+        {"kernel": "linear"},
+        "'kernel' parameter of machine_surface must be 'rbf' or 'poly'",
+    ),
     ({"tol": 0.0}, "'tol' parameter"),
     (
         {"class_weight": {1: 0.0}},
