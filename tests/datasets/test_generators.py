@@ -93,7 +93,6 @@ BAD = [
     (lambda: threshold_case("C"), "case must be 'A' or 'B'. Got 'C'"),
     (lambda: checkers_board(0), "at least 1. Got 0 and 2000"),
     (lambda: checkers_board(side=0.0), "positive number. Got 0.0"),
-    (lambda: checkers_board(side=np.nan), "positive number. Got nan"),
     (lambda: checkers_board_grid(5), "even number. Got 5"),
 ]
 

@@ -111,19 +111,15 @@ def lazily(x): return LATE + x
 SAME = {
     "a comment": ("study.py", "import math", "import math  # for pi"),
     "the docstring of a method": ("shapes.py", "Not the whole truth.", ""),
-    "a constant that nothing reads": ("shapes.py", "SIDES = 4", "SIDES = 5"),
     "another docstring": ("study.py", "One unit.", "A unit.\n\n    Of many.\n    "),
-    "no docstring": ("study.py", '    """One unit."""\n', ""),
     "a broken line": ("study.py", "shift(unit),\n            ", "shift(unit), "),
     "line ends of another system": ("study.py", "\n", "\r\n"),
     "a figure": ("study.py", "return unused(ax, COLOUR)", "return None"),
-    "a constant of a figure": ("study.py", '"red"', '"blue"'),
     "a function that only a figure calls": (
         "tools/inner.py",
         "return x\n",
         "return colour\n",
     ),
-    "a new constant": ("study.py", 'COLOUR = "red"\n', 'COLOUR = "red"\nextra = 1\n'),
     "a comprehension that counts by a local name": (
         "study.py",
         'COLOUR = "red"\n',
@@ -133,7 +129,6 @@ SAME = {
 
 DIFFERENT = {
     "the function itself": ("study.py", "** power", "** -power"),
-    "a branch": ("study.py", "    return [TABLE", "        return [TABLE"),
     "a function that this one calls": ("tools/inner.py", "x + 1", "x + 2"),
     "a constant of what is loaded lazily": ("lazy/late.py", "LATE = 6", "LATE = 7"),
     "a formatted string": ("study.py", ":.3f", ":.4f"),
@@ -145,16 +140,10 @@ DIFFERENT = {
     ),
     "a loop over a constant": ("study.py", "_entry.append(3)", "_entry.append(4)"),
     "a function under a condition": ("study.py", "return x + 10", "return x + 11"),
-    "the condition": ("study.py", "if FACTOR > 1", "if FACTOR > 0"),
     "the argument of a decorator": (
         "study.py",
         "@decorated(times=1)",
         "@decorated(times=2)",
-    ),
-    "a decorator": (
-        "study.py",
-        "return lambda function: function",
-        "return lambda f: f",
     ),
     "a default": ("study.py", "return 3\n", "return 4\n"),
     "a class": ("shapes.py", "radius**2", "radius**3"),
@@ -167,7 +156,6 @@ DIFFERENT = {
     ),
     "what an import inside the function brings": ("nested.py", "+ 4", "+ 3"),
     "what a dotted import brings": ("far/away.py", "distance = 5", "distance = 6"),
-    "what is loaded lazily": ("lazy/late.py", "+ x", "- x"),
 }
 
 
@@ -208,8 +196,6 @@ def edited(file, old, new):
 def test_what_cannot_change_results_keeps_the_digest(digest, change):
     before = digest()
     assert digest(edited(*SAME[change])) == before
-    assert len(before) == 12
-    assert int(before, 16) >= 0
 
 
 @cases("change", *DIFFERENT)
