@@ -105,7 +105,7 @@ def stable_damping(s):
 class Objective:
     """Checked inputs, and the pieces of the objective (5) at a point x = (w, b)."""
 
-    def __init__(self, design, y, C, sample_weight, loss, factor=1.0):
+    def __init__(self, design, y, C, sample_weight, loss, floor=None, factor=1.0):
         self.design = design
         self.loss = loss
         self.factor = factor
@@ -118,7 +118,14 @@ class Objective:
         )
         self.weight = checked_weights(sample_weight, n, "wls")
         self.c = factor * checked_positive(C, "C", "wls") * self.weight
-        self.floor = FLOOR if loss.needs_floor else 0.0
+        self.floor = (
+            (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
+        )
+        _require(
+            0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
+            f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is not "
+            f"bounded at zero. Got {floor!r}.",
+        )
 
     def at(self, x, f):
         """(5) with the loss quadratic below the floor; slacks, weights, second derivatives."""
@@ -184,8 +191,13 @@ class Course:
         self.tol = tol
         self.max_iter = int(max_iter)
         self.accelerate = accelerate
-        self.n_iter = self.rises = self.turns = self.small_steps = 0
-        self.value = self.largest = self.before = np.inf
+        self.n_iter = 0
+        self.rises = 0
+        self.turns = 0
+        self.value = np.inf
+        self.largest = np.inf
+        self.before = np.inf
+        self.small_steps = 0
         self.stuck = None
 
     def trials(self, a, curvature):
@@ -204,25 +216,26 @@ class Course:
         self.value = value
         if gap <= self.tol * bounded:
             return True, f"The relative duality gap is at most tol = {self.tol:g}."
-        stuck = self.stuck
         if np.isnan(gap) and self.largest <= self.tol:
             if is_stationary():
-                return (
-                    True,
-                    f"A step moves no decision value by more than tol = {self.tol:g}.",
+                reason = (
+                    f"A step moves no decision value by more than tol = {self.tol:g}."
                 )
+                return True, reason
             self.small_steps += 1
-            if self.small_steps == _MANY_SMALL_STEPS:
-                stuck = stuck or (
+            if self.stuck is None and self.small_steps == _MANY_SMALL_STEPS:
+                self.stuck = (
                     "Rounding errors stop all progress: the steps vanish, the violation "
                     "does not."
                 )
-        if self.n_iter == self.max_iter:
-            rose = ""
+        if self.stuck is None and self.n_iter == self.max_iter:
+            self.stuck = f"The budget of {self.n_iter} iterations is spent"
             if self.rises > MAX_SHARE_OF_RISES * self.n_iter:
-                rose = f" without settling: the objective rose in {self.rises} of them"
-            stuck = stuck or f"The budget of {self.n_iter} iterations is spent{rose}."
-        return stuck and (False, stuck)
+                self.stuck += (
+                    f" without settling: the objective rose in {self.rises} of them"
+                )
+            self.stuck += "."
+        return self.stuck and (False, self.stuck)
 
     def step(self, df, length):
         """Note a step by length df; return whether it may be taken."""

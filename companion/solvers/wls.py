@@ -69,6 +69,7 @@ def wls(  # noqa: PLR0913
     damping="auto",
     tol=1e-6,
     max_iter=1000,
+    floor=None,
     printed_weights=False,
     accelerate=True,
     history=False,
@@ -98,6 +99,9 @@ def wls(  # noqa: PLR0913
         ends when a full step changes no decision value by more than this.
     max_iter : int, default=1000
         Budget of weighted least-squares problems.
+    floor : float, optional
+        Smaller slacks count as this much in the weight, and the loss is quadratic below. The
+        default is 1e-7 for losses whose weight is unbounded at zero and 0 for the others.
     printed_weights : bool, default=False
         Use the weights as printed, 2 alpha_i / (e_i y_i): the machine of 2 C is found. With
         ``accelerate=False`` only.
@@ -115,8 +119,9 @@ def wls(  # noqa: PLR0913
     ------
     ValueError
         For labels other than -1 and +1 or of one class only, shapes that do not match, a C,
-        tolerance, budget or weight that is not positive, a damping outside [0, 1), an unknown
-        start, or printed weights with ``accelerate``.
+        tolerance, budget or weight that is not positive, a damping outside [0, 1), a floor outside
+        [0, 1) or of zero where the weight of the loss is unbounded, an unknown start, or printed
+        weights with ``accelerate``.
 
     Warns
     -----
@@ -133,7 +138,7 @@ def wls(  # noqa: PLR0913
     """
     loss = Hinge() if loss is None else loss
     factor = 2.0 if printed_weights else 1.0
-    problem = Objective(design, y, C, sample_weight, loss, factor)
+    problem = Objective(design, y, C, sample_weight, loss, floor, factor)
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
     if accelerate and isinstance(loss, Hinge):
@@ -243,11 +248,12 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         )
     results = []
     for k, C in enumerate(C_values):
-        here = "least_squares"
         if not isinstance(start, str):
             here = start[k]
-        elif results and isinstance(loss, Hinge):
-            here = results[-1]
+        else:
+            here = (
+                results[-1] if results and isinstance(loss, Hinge) else "least_squares"
+            )
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 

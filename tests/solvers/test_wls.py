@@ -244,6 +244,7 @@ X, Y = two_classes(30)
     (dict(start=np.ones(2)), "'start' of wls must be 3 finite numbers"),
     (dict(sample_weight=np.zeros(30)), "'sample_weight' of wls must be 30 positive"),
     (dict(sample_weight=np.ones(3)), "'sample_weight' of wls must be 30 positive"),
+    (dict(floor=0.0), r"'floor' of wls must be in \[0, 1\), and above 0 for Hinge\(\)"),
     (dict(printed_weights=True), "printed weights.*set accelerate=False"),
     *(
         (dict(C=C), "'C' of wls must be a positive finite number")
