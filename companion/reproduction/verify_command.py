@@ -1,6 +1,7 @@
 """The commands ``verify`` and ``explain``."""
 
 import difflib
+import gc
 import shlex
 from functools import partial
 
@@ -62,6 +63,7 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     missing, stale or altered. The list of --all and --only fits a pager, as in `companion verify
     --all | less`.
     """
+    gc.disable()  # there are many records, and they stay
     from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import ledger_text
     from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
@@ -90,6 +92,7 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
     differs = any(map(len, wrong.values()))
+    gc.freeze()  # nor need they be walked when all ends
     return exit_code(failures, differs or gaps["stale"] or missing)
 
 
