@@ -54,9 +54,9 @@ N_WITH_ALL = 2
 N_SEARCHED = 50
 
 #: All columns scaled to the bounds of the board, in ``data/readings.yaml``; the costliest methods
-#: on the first partition alone.
+#: on the first partitions alone.
 BOXED_READING = "inputs-in-the-box"
-N_BOXED_TSVT = 1
+N_BOXED_TSVT = 20
 
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
