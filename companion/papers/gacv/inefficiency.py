@@ -29,10 +29,9 @@ SIZES = {
     "paper": {SAMPLE_SIZE: SAMPLES["paper"], 100: 50, 500: 50},
     "quick": {SAMPLE_SIZE: SAMPLES["quick"]},
 }
-#: So many samples, of the printed size and of others, are tuned by the criteria that take further
-#: fits, which the report does not ask for.
-REFITTED = 20
-REFITTED_OF_OTHER_SIZES = 10
+#: So many samples of a size are tuned by the criteria that take further fits, which the report does
+#: not ask for.
+REFITTED = 10
 #: The report's own estimates.
 ESTIMATES = ("gacv", "xa")
 
@@ -54,7 +53,7 @@ def compute_sample(unit):
 def all_criteria(machines, n, number):
     """Every criterion that the sample of size `n` with this number is tuned by, over the grid."""
     surfaces = one_fit_criteria(machines)
-    if number <= (REFITTED if n == SAMPLE_SIZE else REFITTED_OF_OTHER_SIZES):
+    if number <= REFITTED:
         surfaces["loo"] = selection.leave_one_out_rates(machines)
         surfaces["cv_10"] = selection.cross_validated_rates(
             machines, N_FOLDS, n, number
