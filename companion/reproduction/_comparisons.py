@@ -270,15 +270,19 @@ def _compare_draw(row, ours, allowance):
         needs = math.floor(sides / RARE_DRAW)
         return Comparison(UNDECIDED, would_see=math.inf, needs=needs, note=note)
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
-    reach = max(np.median(draws) - draws[spared], draws[-1 - spared] - np.median(draws))
+    outcome = AGREES if chance >= RARE_DRAW else DIFFERS
+    if binary:
+        would_see = 1.0
+    else:
+        middle = np.median(draws)
+        reach = max(middle - draws[spared], draws[-1 - spared] - middle)
+        would_see = reach + printed.half_unit
+    note = ""
+    if below or above:
+        note = f"{below} of {n} draws lie below the print, {above} above"
+    distance = abs(NormalDist().inv_cdf(chance / 2))
     found = Comparison(
-        AGREES if chance >= RARE_DRAW else DIFFERS,
-        abs(NormalDist().inv_cdf(chance / 2)),
-        would_see=1.0 if binary else reach + printed.half_unit,
-        needs=math.inf,
-        note=f"{below} of {n} draws lie below the print, {above} above"
-        if below or above
-        else "",
+        outcome, distance, would_see=would_see, needs=math.inf, note=note
     )
     if binary and min(below + above, n - below - above) > spared:
         note = "either answer is common, so that none could differ"

@@ -62,10 +62,16 @@ def packed(path: Path) -> Path:
 
 
 def read_table(path: Path) -> bytes:
-    """The bytes of a table; a FileNotFoundError says that there is none."""
+    """The bytes of a table.
+
+    A FileNotFoundError says that there is none, a ValueError that it is packed and damaged.
+    """
     if path.is_file() or not packed(path).is_file():
         return path.read_bytes()
-    return lzma.decompress(packed(path).read_bytes())
+    try:
+        return lzma.decompress(packed(path).read_bytes())
+    except lzma.LZMAError as error:
+        raise ValueError(f"{packed(path).name} cannot be unpacked ({error})") from error
 
 
 @contextmanager

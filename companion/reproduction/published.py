@@ -145,9 +145,22 @@ def _faults_of(texts, numbers, paper):
     claim = kind == "ordinal"
     word = parsed is None and not claim
     scored = asks in SCORED
-    expected = parsed.value if parsed else "nothing"
+    if parsed:
+        expected = parsed.value
+        is_other = numbers["value"] != expected
+    else:
+        expected = "nothing"
+        is_other = bool(texts["value"])
     needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
     least = max(needed, 1)
+    if texts["n"]:
+        n_is_wrong = not (n.is_integer() and n >= least)
+    else:
+        n_is_wrong = needed > 0
+    if claim:
+        relation_is_wrong = parse_relation(texts["relation"]) is None
+    else:
+        relation_is_wrong = bool(texts["relation"])
     faults = {
         f"paper is {{paper!r}}, but the file is {paper}.csv": texts["paper"] != paper,
         f"asks {{asks!r}} is unknown: it must be one of {', '.join(ASKS)}": asks
@@ -173,14 +186,12 @@ def _faults_of(texts, numbers, paper):
             claim and texts["value"] and math.isnan(numbers["value"])
         ),
         f"value must be {expected}, as printed is {{printed!r}}. Got {{value!r}}": (
-            not claim and (texts["value"] if word else numbers["value"] != expected)
+            not claim and is_other
         ),
         "value {value} is negative, which no spread is": (
             kind == "spread" and numbers["value"] < 0
         ),
-        f"n of kind {{kind!r}} must be a whole number >= {least}. Got {{n!r}}": (
-            not (n.is_integer() and n >= least) if texts["n"] else needed
-        ),
+        f"n of kind {{kind!r}} must be a whole number >= {least}. Got {{n!r}}": n_is_wrong,
         "spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
         "spread is given, but only a stochastic value with n > 1 has one": (
             spread and not (kind == "stochastic" and n > 1)
@@ -188,9 +199,7 @@ def _faults_of(texts, numbers, paper):
         "spread_is is empty: say of what it is a deviation": spread
         and not texts["spread_is"],
         "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
-        "Got {relation!r}": (
-            parse_relation(texts["relation"]) is None if claim else texts["relation"]
-        ),
+        "Got {relation!r}": relation_is_wrong,
         "overlap {overlap!r} is no number >= 0": not numbers["overlap"] >= 0,
     }
     faults = {f"{name} is empty": not texts[name] for name in _FILLED} | faults
