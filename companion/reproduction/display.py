@@ -38,6 +38,7 @@ from companion.reproduction.scores import (
 from companion.reproduction.tables import Table, plain_records
 from companion.reproduction.texts import (
     CORRECTED,
+    ended,
     escaped,
     note_of,
     published_text,
@@ -147,7 +148,7 @@ def _claim_finding(claim, tests):
         counts += f"; {CORRECTED}: {read}"
     failing = tests[tests["outcome"] == FAILS]
     asked = "We ask: " if set(tests["asks"]) == {"ours"} else ""
-    text = f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}."
+    text = ended(f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}")
     return f"{text} Failing: {_some_of(failing, 2)}." if len(failing) else text
 
 

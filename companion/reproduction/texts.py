@@ -138,13 +138,19 @@ def sentence(line):
     over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
     if line["kind"] == "ordinal":
         asked = "We ask" if line["asks"] == "ours" else "The paper says"
-        said = f"{asked}: {line['sentence']}. Its test, {place}, must be {line['relation']} and"
+        asked = ended(f"{asked}: {line['sentence']}")
+        said = f"{asked} Its test, {place}, must be {line['relation']} and"
     else:
         printed = published_text(line)
         said = f"The paper prints {printed} for {place} ({line['where']}); it"
     if line["outcome"] == NOT_RUN:
         return f"{said} was not run."
     return f"{said} is {here} here{over}: {_means(line)}."
+
+
+def ended(text):
+    """A sentence with its full stop, which a question has not."""
+    return text if text.endswith("?") else f"{text}."
 
 
 def escaped(text):

@@ -54,12 +54,12 @@ def records(study, **chosen):
 def percent_wrong(study, **chosen):
     """Rows of a table with their test error in per cent."""
     frame = records(study, **chosen)
-    return frame.assign(error=100.0 * frame["test_wrong"] / frame["n_test"])
+    return frame.assign(error=100.0 * frame.test_wrong / frame.n_test)
 
 
 def support_vectors(dataset, machine, settings, tol, study="table_2"):
     """Spread of the number of support vectors of l1nsvm Table 2."""
-    frame = records(
+    found = records(
         f"l1nsvm/{study}",
         dataset=dataset,
         machine=machine,
@@ -67,15 +67,14 @@ def support_vectors(dataset, machine, settings, tol, study="table_2"):
         tol=tol,
         selection="first_order",
     )
-    return frame["n_sv"].std()
+    return found.n_sv.std()
 
 
 def spreads_by_tolerance(dataset, machine):
     """Matched at epsilon and at 2 epsilon, and chosen at epsilon."""
     return [
-        support_vectors(dataset, machine, "matched", 0.001),
-        support_vectors(dataset, machine, "matched", 0.002),
-        support_vectors(dataset, machine, "chosen", 0.001),
+        support_vectors(dataset, machine, *chosen)
+        for chosen in (("matched", 0.001), ("matched", 0.002), ("chosen", 0.001))
     ]
 
 
@@ -208,7 +207,7 @@ OF_RECORDS = {
         lambda: spreads_by_tolerance("breast-cancer", "Least 1-Norm")
     ),
     "the settings published with the benchmark ({:.1f} %)": lambda: [
-        percent_wrong("usvc/table_3_published", dataset="Image")["error"].mean()
+        percent_wrong("usvc/table_3_published", dataset="Image").error.mean()
     ],
     "on the ten genuine splits at hand it is {:.1f} at": lambda: [
         support_vectors("heart", "LS", "chosen", 0.001, "beyond_genuine")

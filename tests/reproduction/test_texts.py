@@ -5,7 +5,7 @@ import math
 from _cases import cases
 
 from companion.reproduction.scores import counted
-from companion.reproduction.texts import reproduced_text
+from companion.reproduction.texts import ended, reproduced_text
 
 
 @cases(
@@ -29,3 +29,7 @@ def test_a_difference_of_rounding_errors_alone_is_zero(value, se, text):
 )
 def test_a_count_agrees_with_its_verb(number, part, text):
     assert counted(number, part) == text
+
+
+def test_a_question_has_no_full_stop():
+    assert ended("Is it?") == "Is it?"
