@@ -77,6 +77,13 @@ SEARCHES = {
     "cv": "5-fold CV",
     "scikit-learn": "5-fold CV, GridSearchCV(SVC)",
 }
+#: What is compared with cross-validation.
+COMPARED = {
+    "gacv": "GACV",
+    "xi_alpha": "XA",
+    "gacv_span": "GACV by the span",
+    "xi_alpha_span": "XA by the span",
+}
 
 
 def compute_split(unit):
@@ -165,7 +172,7 @@ def _searches(folds):
 
 
 def compute_table(unit):
-    """Tune on one half of a table by 5-fold CV, and by the criteria with the span, and test."""
+    """Tune on one half of a table by 5-fold CV and by the criteria, and test."""
     name = unit.params["dataset"]
     load = load_uci if name in list_uci() else load_imbalanced
     data = load(name)
@@ -179,7 +186,7 @@ def compute_table(unit):
     rows = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        for search in ("cv", "gacv", "gacv_span", "xi_alpha_span"):
+        for search in ("cv", *COMPARED):
             machine = searches[search].fit(X, y).best_estimator_
             rows.append({"search": search} | _tested(machine, X_test, y_test))
     return [row | {"converged": not _missed(caught)} for row in rows]
@@ -238,15 +245,6 @@ def all_searches(records):
 def searched(frame, dataset, search):
     """Rows of one data set and search in the order of the splits."""
     return select(frame, dataset=dataset, search=search).sort_values("split")
-
-
-#: What is compared with cross-validation.
-COMPARED = {
-    "gacv": "GACV",
-    "xi_alpha": "XA",
-    "gacv_span": "GACV by the span",
-    "xi_alpha_span": "XA by the span",
-}
 
 
 def _add_searches(out, beyond, tables):
