@@ -138,8 +138,8 @@ def sentence(line):
     over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
     if line["kind"] == "ordinal":
         asked = "We ask" if line["asks"] == "ours" else "The paper says"
-        asked = ended(f"{asked}: {line['sentence']}")
-        said = f"{asked} Its test, {place}, must be {line['relation']} and"
+        claim = ended(f"{asked}: {line['sentence']}")
+        said = f"{claim} Its test, {place}, must be {line['relation']} and"
     else:
         printed = published_text(line)
         said = f"The paper prints {printed} for {place} ({line['where']}); it"

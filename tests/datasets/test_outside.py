@@ -39,11 +39,12 @@ def held(tmp_path, monkeypatch):
 
 
 def test_every_file_has_a_hash_and_a_secure_address_if_any():
+    assert len({file.sha256 for file in OUTSIDE.values()}) == len(OUTSIDE)
     for place, file in OUTSIDE.items():
         assert place == file.place
         assert re.fullmatch(r"[a-z-]+/[a-z.-]+", place)
         assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
-        assert not file.url or file.url.startswith("https://")
+        assert file.url is None or file.url.startswith("https://")
 
 
 def test_a_file_is_downloaded_once_and_then_read_from_the_cache(toy, bare):

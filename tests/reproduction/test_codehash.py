@@ -132,6 +132,7 @@ DIFFERENT = {
     "a function that this one calls": ("tools/inner.py", "x + 1", "x + 2"),
     "a constant of what is loaded lazily": ("lazy/late.py", "LATE = 6", "LATE = 7"),
     "a formatted string": ("study.py", ":.3f", ":.4f"),
+    "a constant": ("study.py", "FACTOR = 2.0", "FACTOR = 3.0"),
     "what is put into a constant later": (
         "study.py",
         'TABLE["b"] = [2]',

@@ -31,5 +31,5 @@ def test_a_count_agrees_with_its_verb(number, part, text):
     assert counted(number, part) == text
 
 
-def test_a_question_has_no_full_stop():
-    assert ended("Is it?") == "Is it?"
+def test_a_sentence_has_a_full_stop_and_a_question_has_none():
+    assert [ended("It is"), ended("Is it?")] == ["It is.", "Is it?"]
