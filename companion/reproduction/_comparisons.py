@@ -264,32 +264,33 @@ def _compare_draw(row, ours, allowance):
     binary = {printed.value, *draws} <= {0, 1}
     sides = 1 if binary else 2
     # Beyond all but so many draws on one side, a print is rare.
-    spared = math.ceil(RARE_DRAW * (n + 1) / sides) - 2
-    if spared < 0:
-        note = f"{n} draws are too few to call any print rare"
-        needs = math.floor(sides / RARE_DRAW)
-        return Comparison(UNDECIDED, would_see=math.inf, needs=needs, note=note)
+    fewest = math.floor(sides / RARE_DRAW)
+    spared = math.ceil(RARE_DRAW * (max(n, fewest) + 1) / sides) - 2
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
+    if binary and min(below + above, n - below - above) > spared:
+        # Of few draws, too: more of them would only add to both answers.
+        note = f"either answer is too common to be rare among {max(n, fewest)} draws"
+        distance = _distance_of(chance)
+        return Comparison(LISTED, distance, would_see=math.inf, note=note)
+    if n < fewest:
+        note = f"{n} draws are too few to call any print rare"
+        return Comparison(UNDECIDED, would_see=math.inf, needs=fewest, note=note)
     outcome = AGREES if chance >= RARE_DRAW else DIFFERS
-    if binary:
-        would_see = 1.0
-    else:
+    would_see = 1.0
+    if not binary:
         middle = np.median(draws)
         reach = max(middle - draws[spared], draws[-1 - spared] - middle)
         would_see = reach + printed.half_unit
     note = ""
     if below or above:
         note = f"{below} of {n} draws lie below the print, {above} above"
-    distance = abs(NormalDist().inv_cdf(chance / 2))
-    found = Comparison(
-        outcome, distance, would_see=would_see, needs=math.inf, note=note
-    )
-    if binary and min(below + above, n - below - above) > spared:
-        note = "either answer is common, so that none could differ"
-        return replace(
-            found, outcome=LISTED, would_see=math.inf, needs=math.nan, note=note
-        )
-    return found
+    distance = _distance_of(chance)
+    return Comparison(outcome, distance, would_see=would_see, needs=math.inf, note=note)
+
+
+def _distance_of(chance):
+    """Standard errors beyond which, on both sides, a normal variable is with some chance."""
+    return abs(NormalDist().inv_cdf(chance / 2))
 
 
 def _compare_claim(row, ours, allowance):

@@ -357,12 +357,25 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
         assert found.distance == pytest.approx(norm.isf((alike + 1) / 201 / 2))
 
 
+@cases("printed", "0", "1")
+@cases("few", [1.0, 0.0], [1.0] + [0.0] * 19)
+def test_a_yes_or_no_is_listed_as_soon_as_all_fifty_draws_could_not_be_alike(
+    printed, few
+):
+    row = published("draw", printed)
+    for further in (0.0, 1.0):
+        draws = few + [further] * (50 - len(few))
+        assert comparison(row, reproduced(0.5, draws=draws)).outcome == "listed"
+    assert comparison(row, reproduced(0.5, draws=few)).outcome == "listed"
+    assert comparison(row, reproduced(0.0, draws=few[1:])).outcome == "undecided"
+
+
 def test_a_quick_run_scores_what_is_scored_on_record():
     """A yes or no that could not differ is known as such by many draws, not by few."""
     row = published("draw", "1")
     ledgers = [
-        {"toy/table_1": compare(row, reproduced(0.5, draws=[0.0, 1.0] * half))}
-        for half in (100, 1)
+        {"toy/table_1": compare(row, reproduced(0.5, draws=draws))}
+        for draws in ([0.0, 1.0] * 100, [1.0])
     ]
     on_record, quick = ledgers
     assert score(quick["toy/table_1"])["numbers"]["all"] == 1
