@@ -25,6 +25,7 @@ from companion.papers.conformal import (
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.papers.summaries import values_from
 from companion.reproduction.run import read_stored
+from companion.reproduction.units import Unit
 from companion.solvers.transformations import MDT
 
 
@@ -108,6 +109,17 @@ def test_a_box_holds_the_training_part_and_keeps_constant_columns():
     assert np.ptp(boxed.X_test[:, :-1], axis=0) == pytest.approx(4.0 * slope)
 
 
+@pytest.mark.usefixtures("real_set")
+def test_an_asterisk_is_that_no_fold_keeps_a_first_transformation():
+    parts = problems.folds("Sonar", 1)
+    for name in ("AMA", "WIL", "TSVT-VMETA"):
+        rows = [methods.all_rows(part, (name,))[0] for part in parts]
+        kept = [row["n_transformations"] > 0 for row in rows]
+        assert [methods.transforms(part, name) for part in parts] == kept
+    unit = Unit("conformal", "marks", {"dataset": "Sonar", "partition": 1})
+    assert real_sets.compute_marks(unit) == [{"method": name, "transformed": any(kept)}]
+
+
 def paired_records(gap, partitions=20):
     fixed = {
         "dataset": "Glass7",
@@ -133,7 +145,13 @@ def paired_records(gap, partitions=20):
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
     boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
-    records = {"folds": frame, "partitions": boxed, "sizes": pd.DataFrame()}
+    marks = {"dataset": "Glass7", "partition": 21, "method": "WIL", "transformed": True}
+    records = {
+        "folds": frame,
+        "partitions": boxed,
+        "marks": pd.DataFrame([marks]),
+        "sizes": pd.DataFrame(),
+    }
     both = values_from(real_sets.VALUES, records | {"boxed": boxed})
     read = both[both.reading == real_sets.BOXED_READING]
     assert set(read.row) <= set(methods.PRINTED)
@@ -150,7 +168,8 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert table.draws[row, f"{significant} and better"] == (0.0,) * 20
     mark = "Glass7: no transformation"
     assert table.draws["ACT", mark] == (0.0,) * 20
-    assert table.draws["WIL", mark] == (1.0,) * 20
+    assert table.draws["WIL", mark] == (1.0,) * 20 + (0.0,), "with that of a mark alone"
+    assert table.n["WIL", "Glass7"] == 20
     svm = frame[frame.method == "SVM"]
     folds = g_means.errors(svm).groupby(svm.partition)
     for column, values in (("Glass7", folds.mean()), ("Glass7 ±", folds.std(ddof=1))):

@@ -160,6 +160,12 @@ _UNTRANSFORMED = {
 }
 
 
+def transforms(problem, name):
+    """Whether a conformal method keeps its first transformation: if not, it has an asterisk."""
+    found = Part(problem).transformed(*CONFORMAL[name], max_transforms=1)
+    return found.n_transforms > 0
+
+
 def plain_row(name, errors, **known):
     """The record of a machine without a transformation."""
     return {"method": name, **errors, **_UNTRANSFORMED, **known}

@@ -47,12 +47,35 @@ MIDDLES = {"from a gain of 0.025": -0.025, "from an increase of 0.005": 0.005}
 #: Methods that transform Hepatitis in print without being named there.
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
+#: The partitions with all methods; fewer of the large set, of which one takes as long as one of
+#: each of the others.
+N_PARTITIONS = 20
+N_OF_LARGE = 5
+
 #: Partitions on which methods are tried that the thesis neither prints nor judges.
 N_WITH_ALL = 2
 
-#: Partitions with the cheaper searches.
+#: The partitions with the cheap methods, and with what is costlier: one printed answer can be rare
+#: among fifty, not among twenty.
+N_CHEAP = 100
 N_SEARCHED = 50
 
+#: Costly methods whose tests the first partitions all answer alike.
+TESTED = {
+    problems.LARGE: ("TSVT-JGRAD",),
+    "Hepatitis": ("TSVT-JGRAD", "TSVT-JMETA"),
+    "Sonar": ("TSVT-JGRAD", "TSVT-JMETA"),
+    "Ionosphere": ("TSVT-JMETA",),
+}
+#: Costly methods of which the first partitions have all or none an asterisk.
+MARKED = {
+    problems.LARGE: ("TSVT-JMETA", "TSVT-VMETA"),
+    "Hepatitis": ("TSVT-VMETA",),
+    "Sonar": ("TSVT-VMETA",),
+    "Heart disease": ("TSVT-VMETA",),
+    "Ionosphere": ("TSVT-VMETA",),
+    "Breast cancer": ("TSVT-VMETA",),
+}
 #: All columns scaled to the bounds of the board, in ``data/readings.yaml``; the costliest methods
 #: on the first partitions alone.
 BOXED_READING = "inputs-in-the-box"
@@ -108,20 +131,30 @@ def cells(frame, by):
 
 
 def compute_partitions(unit):
-    """The cheaper methods on a partition of a real set: a row a method."""
-    return partition_rows(problems.parts_of(unit), _names(unit))
+    """The cheaper methods on a partition of a real set, and those to be tested: a row a method."""
+    names = CHEAP
+    if unit.params["partition"] <= N_SEARCHED:
+        names = *CHEAP, *CHEAPER_SEARCHES, *TESTED.get(unit.params["dataset"], ())
+    return partition_rows(problems.parts_of(unit), names)
+
+
+def compute_marks(unit):
+    """Whether costly methods transform in any fold of a partition: a row a method."""
+    parts = problems.parts_of(unit)
+    return [
+        {
+            "method": name,
+            "transformed": any(methods.transforms(part, name) for part in parts),
+        }
+        for name in MARKED[unit.params["dataset"]]
+    ]
 
 
 def compute_boxed(unit):
-    """The same with the inputs in a box, those of the costliest methods on few partitions."""
+    """The methods with the inputs in a box, the costliest on few partitions: a row a method."""
     parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
     is_costly = unit.params["partition"] <= N_BOXED_TSVT
-    return partition_rows(parts, PRINTED if is_costly else _names(unit))
-
-
-def _names(unit):
-    is_searched = unit.params["partition"] <= N_SEARCHED
-    return (*CHEAP, *CHEAPER_SEARCHES) if is_searched else CHEAP
+    return partition_rows(parts, PRINTED if is_costly else (*CHEAP, *CHEAPER_SEARCHES))
 
 
 def partition_rows(parts, names):
@@ -131,20 +164,38 @@ def partition_rows(parts, names):
     return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
 
 
-# Fewer of the large set, of which one takes as long as one of each of the others.
-FOLDS = study_of_sets("folds", compute_folds, 20, of_large=5)
+def settings_after(last, last_of_large, names):
+    """Further partitions of some sets than those of all methods, of the large set first."""
+    last = dict.fromkeys(names, last) | {problems.LARGE: last_of_large}
+    first = dict.fromkeys(names, N_PARTITIONS + 1) | {problems.LARGE: N_OF_LARGE + 1}
+    return [
+        {"dataset": name, "partition": number}
+        for name in sorted(names, key=problems.NOT_LARGE.__contains__)
+        for number in range(first[name], last[name] + 1)
+    ]
+
+
+FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS, of_large=N_OF_LARGE)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
-#: Further partitions than those of all methods.
 PARTITIONS = study_over(
     PAPER,
     "partitions",
     compute_partitions,
-    digest=digest,
-    dataset={"paper": problems.NOT_LARGE, "quick": problems.SMALL},
-    partition={"paper": range(21, 101), "quick": 1},
+    {
+        "paper": settings_after(N_CHEAP, N_SEARCHED, SETS),
+        "quick": [{"dataset": name, "partition": 1} for name in problems.SMALL],
+    },
+    digest,
 )
-BOXED = study_of_sets("boxed", compute_boxed, 100, of_large=1)
-STUDIES = (FOLDS, PARTITIONS, BOXED, SIZES)
+MARKS = study_over(
+    PAPER,
+    "marks",
+    compute_marks,
+    {"paper": settings_after(N_SEARCHED, N_SEARCHED, MARKED), "quick": []},
+    digest,
+)
+BOXED = study_of_sets("boxed", compute_boxed, N_CHEAP, of_large=1)
+STUDIES = (FOLDS, PARTITIONS, MARKS, BOXED, SIZES)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -203,17 +254,20 @@ def _add_sizes(out, frame):
         out.add_all(row["dataset"], sizes)
 
 
-def _add_tables(out, folds, partitions):
-    """Tables 6.3.2 and 6.3.3, and their tests."""
-    every = every_partition(folds, partitions)
-    _add_cells(out, every)
-    _add_wilcoxon(out, every)
+def _add_tables(out, folds, further):
+    """Tables 6.3.2 and 6.3.3, and their tests; of some further cells only the mark is known."""
+    every = every_partition(folds, further)
+    _add_asterisks(out, every)
+    whole = every[every.error.notna()]
+    _add_cells(out, whole)
+    _add_wilcoxon(out, whole)
 
 
 def _add_boxed(out, boxed):
     """The same with the inputs in the box, but for the errors of the SVM, which chose it."""
     found = Values(out.converged)
     _add_cells(found, boxed)
+    _add_asterisks(found, boxed)
     found.rows = [
         row for row in found.rows if row["row"] != SVM or row["column"] not in SETS
     ]
@@ -229,8 +283,8 @@ def every_partition(folds, partitions):
 
 
 def _add_cells(out, table):
-    """Printed "mean ± spread" over the folds of one partition, and asterisks."""
-    printed = table[table.method.isin(PRINTED)].sort_values("partition")
+    """Printed "mean ± spread" over the folds of one partition."""
+    printed = table[table.method.isin(PRINTED)]
     for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
         converged = rows.converged.all()
         # one partition alone, in a quick run, knows the chance of its folds
@@ -241,9 +295,13 @@ def _add_cells(out, table):
         ):
             known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
             out.add(method, column, values.mean(), converged, **known)
-        if method != SVM:
-            none = rows.transformed == 0
-            out.add_draws(method, f"{name}: no transformation", none, converged)
+
+
+def _add_asterisks(out, table):
+    """Whether a method transforms in no fold of a partition: its mark is one of many."""
+    printed = table[table.method.isin(PRINTED[1:])].sort_values("partition")
+    for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
+        out.add_draws(method, f"{name}: no transformation", rows.transformed == 0)
 
 
 def _add_wilcoxon(out, table):
@@ -330,7 +388,7 @@ def _add_over_sets(out, frame):
 VALUES = (
     (_add_protocol,),
     (_add_sizes, "sizes"),
-    (_add_tables, "folds", "partitions"),
+    (_add_tables, "folds", "partitions + marks"),
     (_add_boxed, "boxed"),
     (_add_differences, "folds"),
     (_add_over_sets, "folds"),

@@ -14,13 +14,14 @@ COSTLY = "TSVT"
 
 
 def scalings(records):
-    """Cells of the partitions that both scalings of the inputs have, by what they are called."""
+    """The cells that both scalings of the inputs have, by what the scalings are called."""
     standardised = every_partition(records["folds"], records["partitions"])
     boxed = records["boxed"]
     if not len(boxed) or not len(standardised):
         return {}
-    shared = standardised.partition.isin(boxed.partition)
-    return {"standardised": standardised[shared], "in the box": boxed}
+    keys = ["dataset", "partition", "method"]
+    both = boxed[keys].merge(standardised[keys])
+    return {"standardised": both.merge(standardised), "in the box": both.merge(boxed)}
 
 
 def scaling_tests(records):
