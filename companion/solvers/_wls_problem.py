@@ -118,9 +118,10 @@ class Objective:
         )
         self.weight = checked_weights(sample_weight, n, "wls")
         self.c = factor * checked_positive(C, "C", "wls") * self.weight
-        self.floor = (
-            (FLOOR if loss.needs_floor else 0.0) if floor is None else float(floor)
-        )
+        if floor is None:
+            self.floor = FLOOR if loss.needs_floor else 0.0
+        else:
+            self.floor = float(floor)
         _require(
             0.0 <= self.floor < 1.0 and (self.floor > 0.0 or not loss.needs_floor),
             f"The 'floor' of wls must be in [0, 1), and above 0 for {loss}, whose weight is not "
@@ -171,9 +172,9 @@ class Course:
     """Checked options, and how an iteration goes on: steps, rises, orbits, and what ends it."""
 
     def __init__(self, problem, damping, tol, max_iter, accelerate):
-        self.damping = (
-            stable_damping(problem.loss.s)[1] if damping == "auto" else damping
-        )
+        self.damping = damping
+        if damping == "auto":
+            _, self.damping = stable_damping(problem.loss.s)
         _require(
             not isinstance(self.damping, str) and 0.0 <= self.damping < 1.0,
             f"The 'damping' of wls must be 'auto' or a number in [0, 1): the share of the old "

@@ -248,12 +248,11 @@ def wls_path(design, y, C_values, *, loss=None, start="svc", **settings):
         )
     results = []
     for k, C in enumerate(C_values):
+        here = "least_squares"
         if not isinstance(start, str):
             here = start[k]
-        else:
-            here = (
-                results[-1] if results and isinstance(loss, Hinge) else "least_squares"
-            )
+        elif results and isinstance(loss, Hinge):
+            here = results[-1]
         results.append(wls(design, y, C, loss=loss, start=here, **settings))
     return results
 
