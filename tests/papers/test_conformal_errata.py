@@ -26,6 +26,11 @@ from companion.solvers.metamodels import evolve
 from companion.solvers.transformations import KBA, MDT, TSVT, WuAmari
 
 FREE = np.full(2, -100.0), np.full(2, 100.0)
+#: Decisions, and parameters of MDT.
+F = np.linspace(-1, 1, 11)
+KAPPA = 0.8
+SHRINK = 0.7
+OFFSET = -0.3
 
 
 def board(share=0.0, **settings):
@@ -276,38 +281,30 @@ def test_5_3_11_is_the_sum_over_the_negatives_minus_b_in_hull_units():
     negative = state.y < 0
     alpha = machine.alpha
     b = machine.intercept
+    m = machine.m_minus
     with_ridge = machine.products + b
-    assert machine.m_minus == pytest.approx(
-        alpha[negative] @ with_ridge[negative] - b, rel=1e-9
-    )
-    assert abs(b - alpha @ with_ridge - machine.m_minus) > 1e-3 * abs(machine.m_minus)
-    assert abs(
-        b - alpha[negative] @ with_ridge[negative] - machine.m_minus
-    ) > 1e-3 * abs(b)
+    of_negatives = alpha[negative] @ with_ridge[negative]
+    assert m == pytest.approx(of_negatives - b, rel=1e-9)
+    assert abs(b - alpha @ with_ridge - m) > 1e-3 * abs(m)
+    assert abs(b - of_negatives - m) > 1e-3 * abs(b)
     # Without the delta / C term of f, or in the units of the SVM, it is not m_- either.
     plain = alpha[negative] @ machine.decision_function[negative] - b
-    assert abs(plain - machine.m_minus) > 1e-2 * abs(machine.m_minus)
-    assert abs(2 / machine.squared_norm * machine.m_minus - machine.m_minus) > abs(
-        machine.m_minus
-    )
+    assert abs(plain - m) > 1e-2 * abs(m)
+    assert abs(2 / machine.squared_norm - 1) > 1
     # (5.3.10) takes b + m_-, which is half the squared distance of the hulls.
-    assert b + machine.m_minus == pytest.approx(-0.5 * machine.squared_norm, rel=1e-9)
+    assert b + m == pytest.approx(-0.5 * machine.squared_norm, rel=1e-9)
 
 
 @cases("sign, holds", (1.0, False), (-1.0, True))
 def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
-    f = np.linspace(-1, 1, 11)
-    kappa = 0.8
-    shrink = 0.7
-    offset = -0.3
-    displaced = c.displaced_decision(f, shrink, offset)
+    displaced = c.displaced_decision(F, SHRINK, OFFSET)
     decay = partial(c.boundary_decay, displaced)
-    q = decay(kappa)
-    wanted = slope(decay, kappa)
+    q = decay(KAPPA)
+    wanted = slope(decay, KAPPA)
     assert np.allclose(sign * displaced**2 * q, wanted, atol=1e-8) == holds
-    B, W = Separability(gram(f[:, None]), np.where(f > 0.2, 1.0, -1.0)).matrices()
+    B, W = Separability(gram(F[:, None]), np.where(F > 0.2, 1.0, -1.0)).matrices()
     for matrix in (B, W):
-        form = slope(lambda k, matrix=matrix: decay(k) @ matrix @ decay(k), kappa)
+        form = slope(lambda k, matrix=matrix: decay(k) @ matrix @ decay(k), KAPPA)
         assert (
             np.isclose(2 * sign * q @ matrix @ (displaced**2 * q), form, atol=1e-8)
             == holds
@@ -315,18 +312,15 @@ def test_5_3_16_and_5_3_22_have_a_minus_sign(sign, holds):
 
 
 def test_5_3_17_has_its_bracket_around_both_terms():
-    f = np.linspace(-1, 1, 11)
-    kappa = 0.8
-    shrink = 0.7
-    offset = -0.3
     wanted = slope(
-        lambda g: c.boundary_decay(c.displaced_decision(f, g, offset), kappa), shrink
+        lambda g: c.boundary_decay(c.displaced_decision(F, g, OFFSET), KAPPA), SHRINK
     )
-    displaced = c.displaced_decision(f, shrink, offset)
-    q = c.boundary_decay(displaced, kappa)
-    printed = -2 * kappa * q * displaced * (f + (shrink - 1) * offset) + shrink * offset
-    bracket = -2 * kappa * q * displaced * (f + (shrink - 1) * offset + shrink * offset)
-    last_line = -2 * kappa * q * displaced * (f + (2 * shrink - 1) * offset)
+    displaced = c.displaced_decision(F, SHRINK, OFFSET)
+    outer = -2 * KAPPA * displaced * c.boundary_decay(displaced, KAPPA)
+    first = F + (SHRINK - 1) * OFFSET
+    printed = outer * first + SHRINK * OFFSET
+    bracket = outer * (first + SHRINK * OFFSET)
+    last_line = outer * (F + (2 * SHRINK - 1) * OFFSET)
     assert np.abs(printed - wanted).max() > 0.1
     assert_allclose(bracket, wanted, atol=1e-8)
     assert_allclose(last_line, wanted, atol=1e-8)

@@ -111,11 +111,11 @@ def test_a_box_holds_the_training_part_and_keeps_constant_columns():
 
 @pytest.mark.usefixtures("real_set")
 def test_an_asterisk_is_that_no_fold_keeps_a_first_transformation():
+    name = "TSVT-VMETA"
     parts = problems.folds("Sonar", 1)
-    for name in ("AMA", "WIL", "TSVT-VMETA"):
-        rows = [methods.all_rows(part, (name,))[0] for part in parts]
-        kept = [row["n_transformations"] > 0 for row in rows]
-        assert [methods.transforms(part, name) for part in parts] == kept
+    rows = [methods.all_rows(part, (name,))[0] for part in parts]
+    kept = [row["n_transformations"] > 0 for row in rows]
+    assert [methods.transforms(part, name) for part in parts] == kept
     unit = Unit("conformal", "marks", {"dataset": "Sonar", "partition": 1})
     assert real_sets.compute_marks(unit) == [{"method": name, "transformed": any(kept)}]
 
