@@ -24,9 +24,12 @@ from companion.papers.summaries import (
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}
-#: How many samples of which size; other sizes than that of the report are tuned on the coarse grid.
+#: So many samples of a size are tuned on the coarse grid, other sizes than that of the report on no
+#: other.
+N_COARSE = 50
+#: How many samples of which size.
 SIZES = {
-    "paper": {SAMPLE_SIZE: SAMPLES["paper"], 100: 50, 500: 50},
+    "paper": {SAMPLE_SIZE: SAMPLES["paper"], 100: N_COARSE, 500: N_COARSE},
     "quick": {SAMPLE_SIZE: SAMPLES["quick"]},
 }
 #: So many samples of a size are tuned by the criteria that take further fits, which the report does
@@ -40,8 +43,11 @@ def compute_sample(unit):
     """What every criterion chooses for one sample: a row a grid, case and criterion."""
     n = unit.params["n"]
     number = unit.params["sample"]
-    # the coarse grid is a part of the fine one
-    grids = ("fine", "coarse") if n == SAMPLE_SIZE else ("coarse",)
+    grids = []
+    if n == SAMPLE_SIZE:
+        grids.append("fine")
+    if number <= N_COARSE:  # it is a part of the fine one
+        grids.append("coarse")
     rows = []
     for machines in selection.trained(number, n, grids[0]):
         surfaces = all_criteria(machines, n, number)
