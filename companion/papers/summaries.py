@@ -73,7 +73,7 @@ def artefacts(paper, *rows):
     """Artefacts, of a module each, which has their STUDIES and VALUES, and a title.
 
     VALUES are parts as :func:`values_from` wants them. A module whose rows are judged together has
-    ``JUDGED_BY_ROW``.
+    ``JUDGED_BY_ROW``; ``what_came_out(run)`` gives the sentences with which its notebook opens.
     """
     found = []
     for module, title in rows:
@@ -82,7 +82,10 @@ def artefacts(paper, *rows):
         values.__module__ = module.__name__
         values.__qualname__ = "VALUES"
         by_row = getattr(module, "JUDGED_BY_ROW", False)
-        found.append(Artefact(paper, name, title, module.STUDIES, values, by_row))
+        opening = getattr(module, "what_came_out", None)
+        found.append(
+            Artefact(paper, name, title, module.STUDIES, values, by_row, opening)
+        )
     return found
 
 

@@ -50,6 +50,9 @@ class Artefact:
     judged_by_row : bool
         Whether the numbers of a row are one vector, and judged together: the draws of one unit, or
         three shares that add up to one.
+    what_came_out : callable, optional
+        ``what_came_out(run) -> str``: one to three sentences in Markdown with which the notebook
+        opens, whose numbers are computed from the run.
     """
 
     paper: str
@@ -58,6 +61,7 @@ class Artefact:
     studies: tuple[Study, ...] = ()
     values: Callable | None = None
     judged_by_row: bool = False
+    what_came_out: Callable | None = None
 
     @property
     def id(self) -> str:

@@ -50,6 +50,22 @@ class Regeneration:
         """
         return self.ledger[self.ledger["row"].isin(names)] if names else self.ledger
 
+    def what_came_out(self) -> Any:
+        """What came out: sentences of the artefact, and folded up below them every verdict.
+
+        Returns
+        -------
+        IPython.display.Markdown
+        """
+        from IPython.display import Markdown
+
+        from companion.reproduction.display import findings
+
+        text = self.artefact.what_came_out(self)
+        if self.artefact.values is not None:
+            text += f"\n\n{findings(self.ledger).data}"
+        return Markdown(text)
+
 
 def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     """Read what is on record for an artefact and compute what is missing.
