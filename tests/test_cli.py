@@ -453,7 +453,7 @@ def test_verify_lists_every_value_only_if_asked_to_and_computes_nothing(
 ):
     output = invoke([table_1(), fig_2()], "verify", "--all", "--allow-missing")
     text = " ".join(output.split())
-    assert "for mean, error (p. 1); it is - here: not tested" in text
+    assert "for mean, error (p. 1); it has no value here: not tested" in text
     assert "for size, points (p. 3); it is 20 here: matches" in text
     assert re.search(r"(?m)^numbers printed +2$", output), "the score"
     screen = invoke([table_1(), fig_2()], "verify", "--allow-missing")
@@ -491,7 +491,7 @@ DEVIATION = """\
   artefact: fig_2
   rows: [size]
   columns: [points]
-  status: demonstrated
+  cause: shown
   reason: other points
   evidence: notebooks/toy/fig_2.ipynb
 """
@@ -499,6 +499,7 @@ READING = """\
 # how the print is read
 - id: turned
   paper: wrsvm
+  kind: misprint
   changes: two rows stand exchanged
   proof: [tests/papers/test_wrsvm_errata.py::test_two]
   tried: "2"

@@ -111,7 +111,7 @@ def _read_text(line):
 def _means(line):
     """What became of a row, with what there is to say about it, in words."""
     word = line["verdict"]
-    why = "; ".join(filter(None, [line["because"], line["reason"]]))
+    why = "; ".join(dict.fromkeys(filter(None, [line["because"], line["reason"]])))
     if line["coarse"]:
         why = "; ".join(
             filter(None, [why, "the print is too coarse for a sharper comparison"])
@@ -136,6 +136,8 @@ def sentence(line):
     n = number_text(line["reproduced_n"], "g")
     over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
     here = f"is {reproduced_text(line)} here{over}"
+    if plain(line["reproduced"]) is None:
+        here = "has no value here"
     if line["asks"] == "ours":
         question = ended(f"We ask: {line['sentence']}")
         return f"{question} {place} {here}."
@@ -434,31 +436,39 @@ def _share(numbers):
     return f"{100 * numbers['inside'] / numbers['with chance']:.0f} %"
 
 
-def score_table(groups):
+def score_table(groups, as_printed=False):
     """The score of some ledgers, of their numbers and of their sentences, a column a group.
 
     Parameters
     ----------
     groups : mapping of str to pandas.DataFrame
         A ledger by what stands above its column, such as the key of a paper.
+    as_printed : bool, default=False
+        Whether to leave out what is so under readings.
 
     Returns
     -------
     Table
     """
     scores = {name: score(ledger) for name, ledger in groups.items()}
-    lines = [("numbers", "numbers printed", "printed")]
-    lines += [("numbers", f"  {word}", word) for word in NUMBER_WORDS]
-    lines += [("numbers", f"  match {name}", name) for name in READ_BY]
-    lines += [("sentences", "sentences", "all")]
-    lines += [("sentences", f"  {word}", word) for word in SENTENCE_WORDS]
-    lines += [("sentences", f"  hold {name}", name) for name in READ_BY]
-    rows = [
-        [title, *(str(counts[of][name]) for counts in scores.values())]
-        for of, title, name in lines
-    ]
+    read_by = () if as_printed else READ_BY
+    rows = []
+
+    def add(title, of, name):
+        rows.append([title, *(str(counts[of][name]) for counts in scores.values())])
+
+    add("numbers printed", "numbers", "printed")
+    for word in NUMBER_WORDS:
+        add(f"  {word}", "numbers", word)
+    for name in read_by:
+        add(f"  match {name}", "numbers", name)
     within = [_share(counts["numbers"]) for counts in scores.values()]
-    rows.insert(7, ["  in the 95 % interval", *within])
+    rows.append(["  in the 95 % interval", *within])
+    add("sentences", "sentences", "all")
+    for word in SENTENCE_WORDS:
+        add(f"  {word}", "sentences", word)
+    for name in read_by:
+        add(f"  hold {name}", "sentences", name)
     values = [
         {"group": group, "of": of, **counts[of]}
         for group, counts in scores.items()

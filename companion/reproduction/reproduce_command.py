@@ -273,7 +273,7 @@ def _show_score(ledgers, on_record, profile):
             "on record": display.whole(on_record),
             "this run": display.whole(ledgers),
         }
-    click.echo(display.score_table(groups).to_text())
+    click.echo(display.score_table(groups, as_printed=True).to_text())
     worse = display.worse_lines(ledgers, on_record)
     click.echo()
     if not worse:
