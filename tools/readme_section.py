@@ -5,25 +5,22 @@
 
 import re
 
+import pandas as pd
+
 from companion._utils.paths import project_root
-from companion.papers.across.overview import load_ledgers, summary
-from companion.reproduction.artefacts import list_papers, notebook_path
-from companion.reproduction.cards import card
+from companion.papers.across.overview import load_ledgers
+from companion.reproduction.cards import what_came_out_table
+from companion.reproduction.display import score_line
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"
 
 
 def section():
-    """A line of the card of each paper, and the score of all in a paragraph, as Markdown."""
+    """What came out of each paper, a line each, and the score of all, as Markdown."""
     ledgers = load_ledgers()
-    lines = []
-    for key, paper in list_papers().items():
-        first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
-        found = card(paper, ledgers[key]).found[0]
-        lines.append(f"* [{paper.short or key}](notebooks/{first}.ipynb): {found}")
-    in_words = summary(ledgers).partition("\n\n")[0]
-    return "\n".join([*lines, "", in_words])
+    table = what_came_out_table(ledgers, "notebooks/").to_markdown()
+    return f"{table}\n\n{score_line(pd.concat(ledgers.values()))}."
 
 
 def replaced(text, section):

@@ -85,10 +85,6 @@ class Paper:
         The module that defines ``ARTEFACTS``; imported when the artefacts are asked for.
     short : str, optional
         Authors and year, as in "Wahba et al. 2001", where there is little room; default the key.
-    proposes, today : str, optional
-        A sentence in Markdown on what the paper proposes, and one on what to use today.
-    claim : str, optional
-        The sentence of the published claims with which the proposal stands or falls.
     address : str, optional
         Where the paper can be read: the address of its DOI if it has one.
     alike : str, optional
@@ -100,9 +96,6 @@ class Paper:
     citation: str
     module: str
     short: str = ""
-    proposes: str = ""
-    today: str = ""
-    claim: str = ""
     address: str = ""
     alike: str = ""
 

@@ -1,24 +1,27 @@
-"""The cards of the papers: what each proposes, what holds up, misprints, and what to use today.
+"""The cards of the papers: what each proposes and claims, what we measured, and what to use today.
 
-``data/cards.yaml`` is a list. An entry has the ``paper``, the ``part`` of the card and what it
-``says``, with numbers in braces that are filled from the verdicts; in ``rests_on`` stand the rows
-that the text speaks of, each after the word that it takes for granted. Once a row has another word,
-the card says that instead, so that no text outlives its records.
+``data/cards.yaml`` is a list with an entry a ``paper``: what it ``proposes``; its main ``claim``,
+the ``sentence`` of the rows with which the proposal stands or falls; what we ``measured`` of that;
+what was ``found`` besides; ``misprints`` that change the reading; and what to use ``today``. The
+middle three have ``says``, a text with numbers in braces that are filled from the ledger, and
+``rests_on``, the rows that the text speaks of, each after the word that it takes for granted. Once a
+row has another word, the card says that instead, so that no text outlives its records.
 """
 
 import math
 import re
 from dataclasses import dataclass
 
-from companion.reproduction.declared import load_entries, unknown_word
-from companion.reproduction.scores import score
-from companion.reproduction.tables import number_text
+from companion.reproduction.artefacts import list_papers, notebook_path
+from companion.reproduction.declared import LINE, Rule, load_entries
+from companion.reproduction.display import score_line
+from companion.reproduction.scores import MATCHES, score, sentence_words
+from companion.reproduction.tables import Table, number_text
 
-__all__ = ["Card", "card"]
+__all__ = ["Card", "card", "what_came_out_table"]
 
-PARTS = ("found", "misprints")
 _BRACES = re.compile(
-    r"\{(?:(corrected|size|percent|more|numbers|sentences) )?([^{}]+)\}"
+    r"\{(?:(corrected|se|size|percent|more|numbers|sentences) )?([^{}]+)\}"
 )
 #: A word of a verdict and a row; or of a number of ours that it is beyond two standard errors on
 #: one side of zero, or within them.
@@ -36,57 +39,65 @@ class Card:
     ----------
     proposes, today : str
         What the paper proposes; when to use it today, and what instead.
+    claim, word : str
+        Its main claim, quoted, and what became of that sentence.
+    measured : str
+        What we measured of it.
     found, misprints : list of str
         What holds up and what does not; misprints that change the reading.
+    score : str
+        How many of its numbers match and of its sentences hold.
     """
 
     proposes: str
+    claim: str
+    word: str
+    measured: str
     found: list[str]
     misprints: list[str]
     today: str
+    score: str
 
     def to_markdown(self):
         """A list of what it says."""
-        lines = [
-            ("What it proposes", [self.proposes]),
-            ("What holds up, and what does not", self.found),
-            ("Misprints that change the reading", self.misprints),
-            ("Today", [self.today]),
-        ]
-        return "\n".join(
-            f"* **{title}.** {' '.join(texts)}" for title, texts in lines if any(texts)
-        )
+        claim = f"{self.claim}: **{self.word}**." if self.claim else ""
+        lines = {
+            "What it proposes": self.proposes,
+            "What it claims": claim,
+            "What we measured": self.measured,
+            "What else holds up, and what does not": " ".join(self.found),
+            "Misprints that change the reading": " ".join(self.misprints),
+            "Today": self.today,
+            "The score": f"{self.score}." if self.score else "",
+        }
+        return "\n".join(f"* **{name}.** {text}" for name, text in lines.items() if text)
+
+
+def _is_statement(content):
+    """Whether it is what is said, and perhaps rows that it rests on."""
+    if not isinstance(content, dict) or not LINE.fits(content.get("says")):
+        return False
+    rests_on = content.get("rests_on", [])
+    return content.keys() <= {"says", "rests_on"} and all(
+        isinstance(text, str) and _RESTS.fullmatch(text) for text in rests_on
+    )
 
 
 def load_cards():
-    """The entries of ``data/cards.yaml`` by paper, checked as deviations are.
-
-    Returns
-    -------
-    dict
-        From the key of a paper to (part, text, rests_on), in the order of the file.
-    """
-
-    def read(entry):
-        rests_on = entry.get("rests_on", [])
-        faults = unknown_word(entry, "part", PARTS)
-        faults += [
-            f"rests_on {text!r} must be a word and a row"
-            for text in rests_on
-            if not _RESTS.fullmatch(text)
-        ]
-        found = (entry["part"], entry["says"], tuple(rests_on))
-        return faults, {(entry["paper"], entry["says"]): found}
-
-    texts = ("paper", "part", "says")
-    entries = load_entries("cards.yaml", texts, (), read, optional_lists=("rests_on",))
-    cards = {}
-    for (paper, _), found in entries.items():
-        cards.setdefault(paper, []).append(found)
-    return cards
+    """The entries of ``data/cards.yaml`` by paper, checked as deviations are."""
+    says = "a mapping of what it says and perhaps the rows it rests_on, each after a word"
+    statement = Rule(says, _is_statement)
+    statements = Rule(f"a list, each {says}", lambda c: all(map(_is_statement, c)))
+    return load_entries(
+        "cards.yaml",
+        {"paper": LINE, "proposes": LINE, "today": LINE},
+        lambda entry: ([], {entry["paper"]: entry}),
+        {"claim": LINE, "measured": statement, "found": statements}
+        | {"misprints": statements},
+    )
 
 
-def card(paper, ledger, entries=None):
+def card(paper, ledger, entry=None):
     """The card of a paper, filled from its ledger.
 
     Parameters
@@ -94,22 +105,67 @@ def card(paper, ledger, entries=None):
     paper : companion.reproduction.Paper
     ledger : pandas.DataFrame
         Of the whole paper.
-    entries : list, optional
-        By default those of ``data/cards.yaml``.
+    entry : dict, optional
+        By default that of ``data/cards.yaml``.
 
     Returns
     -------
     Card
     """
-    if entries is None:
-        entries = load_cards().get(paper.key, [])
+    if entry is None:
+        entry = load_cards().get(paper.key, {})
     names = ledger["artefact"] + ": " + ledger["row"] + " / " + ledger["column"]
     rows = dict(zip(names, ledger.to_dict("records"), strict=True))
     counts = score(ledger)
-    texts = {part: [] for part in PARTS}
-    for part, says, rests_on in entries:
-        texts[part].append(_filled(says, rests_on, rows, counts))
-    return Card(paper.proposes, texts["found"], texts["misprints"], paper.today)
+
+    def filled(statement):
+        return _filled(statement["says"], statement.get("rests_on", []), rows, counts)
+
+    claim = entry.get("claim", "")
+    measured = entry.get("measured")
+    return Card(
+        entry.get("proposes", ""),
+        claim,
+        sentence_words(ledger).get((paper.key, claim), "no such sentence"),
+        filled(measured) if measured else "",
+        [*map(filled, entry.get("found", []))],
+        [*map(filled, entry.get("misprints", []))],
+        entry.get("today", ""),
+        score_line(ledger),
+    )
+
+
+def what_came_out_table(ledgers, links=None):
+    """What each paper claims and what came of that, a line a paper.
+
+    Parameters
+    ----------
+    ledgers : mapping of str to pandas.DataFrame
+        The ledger of each paper by its key.
+    links : str, optional
+        What stands before ``<paper>/method.ipynb`` in links, such as ``"notebooks/"``; without it
+        there are none.
+
+    Returns
+    -------
+    Table
+    """
+    rows = []
+    values = []
+    for key, paper in list_papers().items():
+        if key not in ledgers:
+            continue
+        of_paper = card(paper, ledgers[key])
+        numbers = score(ledgers[key])["numbers"]
+        name = paper.short or key
+        if links is not None:
+            first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
+            name = f"[{name}]({links}{first}.ipynb)"
+        count = f"{numbers[MATCHES]} of {numbers['printed']}"
+        rows.append([name, of_paper.claim, of_paper.measured, of_paper.word, count])
+        values.append({"paper": key, "word": of_paper.word, **numbers})
+    header = ["paper", "what it claims", "what we measured", "in a word"]
+    return Table([*header, "numbers that match"], rows, values)
 
 
 def _two_digits(value):
@@ -126,20 +182,22 @@ def _word_of(line):
     return "positive" if line["reproduced"] > 0 else "negative"
 
 
-def _filled(says, rests_on, rows, counts):
-    """A text with its numbers, or what has become of the rows that it rests on."""
-    changed = []
+def _changed(says, rests_on, rows, counts):
+    """What has become of the rows of a text, where it is not what the text takes for granted."""
     for text in rests_on:
         word, cell = _RESTS.fullmatch(text).groups()
         found = _word_of(rows[cell]) if cell in rows else "no such row"
         if found != word:
-            changed.append(f"{cell}: {found}")
-    for of, cell in _BRACES.findall(says):
-        if of not in counts and cell not in rows:
-            changed.append(f"{cell}: no such row")
-    if changed:
-        cells = "; ".join(changed)
-        return f"This sentence has to be written again, since the records changed: {cells}."
+            yield f"{cell}: {found}"
+    for of, name in _BRACES.findall(says):
+        if name not in counts.get(of, rows):
+            yield f"{name}: {'not counted' if of in counts else 'no such row'}"
+
+
+def _filled(says, rests_on, rows, counts):
+    """A text with its numbers, or what has become of the rows that it rests on."""
+    if changed := "; ".join(_changed(says, rests_on, rows, counts)):
+        return f"This sentence has to be written again, since the records changed: {changed}."
 
     def number(match):
         of, name = match.groups()
@@ -151,6 +209,8 @@ def _filled(says, rests_on, rows, counts):
             return f"{number_text(100 * value, '.0f')} %"
         if of == "more":
             return f"{number_text(100 * (value - 1), '.0f')} %"
+        if of == "se":
+            return _two_digits(line["se"])
         return _two_digits(abs(value) if of == "size" else value)
 
     return _BRACES.sub(number, says)

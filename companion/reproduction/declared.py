@@ -28,9 +28,11 @@ and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from companion._utils.paths import data_dir
 from companion.reproduction.artefacts import list_papers
@@ -119,6 +121,13 @@ def _parsed(name, content):
     return entries
 
 
+class Rule(NamedTuple):
+    """What the content of an entry must be, in words and as a test."""
+
+    text: str
+    fits: Callable
+
+
 def _is_line(content):
     return isinstance(content, str) and len(content.strip().splitlines()) == 1
 
@@ -127,45 +136,50 @@ def _is_list(content):
     return isinstance(content, list) and {*map(type, content)} == {str}
 
 
-def _shape_faults(entry, texts, lists, optional, optional_lists):
+LINE = Rule("a text that says something in one line", _is_line)
+LIST = Rule("a list of texts (quote numbers)", _is_list)
+
+
+def _shape_faults(entry, needed, optional):
     """Faults of an entry that its own text shows."""
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
-    line = ("a text that says something in one line", _is_line)
-    rules = dict.fromkeys((*texts, *optional), line)
-    listed = ("a list of texts (quote numbers)", _is_list)
-    rules |= dict.fromkeys((*lists, *optional_lists), listed)
-    faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
+    rules = needed | optional
+    faults = [f"{name} is missing" for name in needed if name not in entry]
     for name, content in entry.items():
-        rule, is_right = rules.get(name, (None, None))
-        if rule is None:
+        if name not in rules:
             faults.append(f"{name!r} is unknown")
-        elif not is_right(content):
-            faults.append(f"{name} must be {rule}. Got {content!r}")
+        elif not rules[name].fits(content):
+            faults.append(f"{name} must be {rules[name].text}. Got {content!r}")
     return faults
 
 
-def load_entries(name, texts, lists, read, *, optional=(), optional_lists=()):
+def load_entries(name, needed, read, optional=None):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
-    `read` gives the faults of an entry in good shape, and what it declares. A file that is not
-    there, or all comment, declares nothing.
+    `needed` and `optional` are rules by name. `read` gives the faults of an entry in good shape,
+    and what it declares. A file that is not there, or all comment, declares nothing.
     """
     path = data_dir() / name
     faults = []
     declared = {}
     for line, entry in _parsed(name, path.read_bytes()) if path.is_file() else ():
         items = {}
-        found = _shape_faults(entry, texts, lists, optional, optional_lists)
+        found = _shape_faults(entry, needed, optional or {})
         if not found:
-            found, items = read(entry | {text: entry[text].strip() for text in texts})
+            texts = {k: x.strip() for k, x in entry.items() if isinstance(x, str)}
+            found, items = read(entry | texts)
         twice = items.keys() & declared.keys()
         declared |= {} if found else items
-        found += [f"{' / '.join(key)} stands there twice" for key in twice]
+        found += [f"{_name(key)} stands there twice" for key in twice]
         faults += [f"line {line}: {fault}" for fault in found]
     if faults:
         raise PublishedError(name, faults)
     return declared
+
+
+def _name(key):
+    return key if isinstance(key, str) else " / ".join(key)
 
 
 def unknown_word(entry, name, known):
@@ -229,9 +243,9 @@ def load_deviations():
         deviation = Deviation(entry["reason"], entry["evidence"], cause)
         return faults, {(entry["paper"], artefact, *cell): deviation for cell in cells}
 
-    texts = ("paper", "artefact", "reason", "evidence")
-    lists = ("rows", "columns")
-    return load_entries("deviations.yaml", texts, lists, read, optional=("cause",))
+    needed = dict.fromkeys(("paper", "artefact", "reason", "evidence"), LINE)
+    needed |= {"rows": LIST, "columns": LIST}
+    return load_entries("deviations.yaml", needed, read, {"cause": LINE})
 
 
 def load_errata():
@@ -242,8 +256,8 @@ def load_errata():
         erratum = Erratum(**entry | {"proof": tuple(entry["proof"])})
         return faults, {(erratum.paper, erratum.where, erratum.printed): erratum}
 
-    texts = ("paper", "where", "printed", "correct", "kind")
-    return list(load_entries("errata.yaml", texts, ("proof",), read).values())
+    needed = dict.fromkeys(("paper", "where", "printed", "correct", "kind"), LINE)
+    return [*load_entries("errata.yaml", needed | {"proof": LIST}, read).values()]
 
 
 def load_readings():
@@ -259,11 +273,10 @@ def load_readings():
             return faults, {}
         proof = tuple(entry["proof"])
         return faults, {
-            (entry["id"],): Reading(
+            entry["id"]: Reading(
                 entry["paper"], entry["kind"], entry["changes"], proof, int(tried)
             )
         }
 
-    texts = ("id", "paper", "kind", "changes", "tried")
-    found = load_entries("readings.yaml", texts, ("proof",), read)
-    return {key: reading for (key,), reading in found.items()}
+    needed = dict.fromkeys(("id", "paper", "kind", "changes", "tried"), LINE)
+    return load_entries("readings.yaml", needed | {"proof": LIST}, read)

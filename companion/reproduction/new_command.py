@@ -26,6 +26,7 @@ _OF_THE_PAPER = {
 #: Those that a repository has once; a file that is there is left as it is.
 _ONCE = {
     "README.md": "README.md",
+    "data/cards.yaml": "cards.yaml",
     "conftest.py": "conftest.py",
     ".gitignore": "gitignore",
     ".github/workflows/reproduce.yml": "reproduce.yml",

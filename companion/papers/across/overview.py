@@ -1,4 +1,4 @@
-"""All papers at once, in sentences, for ``notebooks/overview.ipynb`` and the README.
+"""All papers at once, for ``notebooks/overview.ipynb``, the methods and the README.
 
 Everything is read from records and data files; nothing is computed anew and no number is typed.
 """
@@ -7,15 +7,14 @@ from base64 import b64decode
 from collections import Counter
 
 import nbformat
-import pandas as pd
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_artefacts, list_papers, notebook_path
 from companion.reproduction.cards import card
-from companion.reproduction.display import escaped, score_line, score_words, whole
+from companion.reproduction.display import whole
 from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
-from companion.reproduction.scores import scored_as_on_record, sentence_words
+from companion.reproduction.scores import scored_as_on_record
 
 
 def load_ledgers(profile="paper"):
@@ -38,34 +37,19 @@ def _ledgers(artefacts, what, profile="paper"):
     return ledgers
 
 
-def main_claim(paper, ledger):
-    """The claim with which a paper stands or falls, and what became of it, as Markdown."""
-    return (
-        f"{escaped(paper.claim)}: **{sentence_words(ledger)[paper.key, paper.claim]}**"
-    )
-
-
 def show_card(key):
     """The card of a paper on record, for the first page of its notebooks."""
     from IPython.display import Markdown
 
     ledger = whole(_ledgers(list_artefacts(key), f"card of {key}"))
-    return Markdown(whole_card(list_papers()[key], ledger))
-
-
-def whole_card(paper, ledger):
-    """The card of a paper with its score and its main claim, as Markdown."""
-    text = f"{score_line(ledger)}."
-    if paper.claim:
-        text += f" The main claim, {main_claim(paper, ledger)}."
-    return f"{card(paper, ledger).to_markdown()}\n* **The score.** {text}"
+    return Markdown(card(list_papers()[key], ledger).to_markdown())
 
 
 def pictured_card(paper, ledger):
     """The card of a paper in parts to display: after what it proposes its first figure."""
     from IPython.display import Image, Markdown
 
-    proposes, *lines = whole_card(paper, ledger).splitlines()
+    proposes, *lines = card(paper, ledger).to_markdown().splitlines()
     title = f"### {paper.title}\n\n{paper.citation} (`{paper.key}`)."
     first_page = notebook_path(paper.artefacts[0])
     figure = first_figure(nbformat.read(first_page, as_version=4))
@@ -74,13 +58,9 @@ def pictured_card(paper, ledger):
     return [Markdown(f"{title}\n\n{proposes}"), picture, Markdown("\n".join(lines))]
 
 
-def summary(ledgers):
-    """The most important numbers in sentences, as Markdown."""
-    ledger = pd.concat(ledgers.values())
+def errata_line():
+    """How many errors in the print were found, of each kind, in a sentence."""
     errata = declared.load_errata()
     kinds = Counter(erratum.kind for erratum in errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
-    return (
-        f"{score_words(ledger)}\n\n**{len(errata)} errors in the print**"
-        f" were found and proved: {found}."
-    )
+    return f"{len(errata)} entries about the print, each with its proof: {found}."
