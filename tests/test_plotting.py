@@ -36,6 +36,30 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
     assert shown == words
 
 
+def test_every_number_above_zero_is_drawn_against_ours_and_all_are_counted(ax):
+    ledger = pd.DataFrame(
+        {
+            "asks": "value",
+            "scored": [True] * 4 + [False],
+            "verdict": [
+                "matches",
+                "matches",
+                "differs, explained",
+                "not tested",
+                "matches",
+            ],
+            "published": [1.0, 10.0, 5.0, 0.0, 7.0],
+            "reproduced": [1.0, 11.0, 50.0, 2.0, 7.0],
+        }
+    )
+    plotting.plot_everything(ax, {"One": ledger})
+    points = [tuple(p) for shown in ax.collections for p in shown.get_offsets()]
+    assert points == [(1.0, 1.0), (10.0, 11.0), (5.0, 50.0)]
+    words = " ".join(text.get_text() for text in ax.texts)
+    for count in ("matches: 2", "explained: 1", "not tested: 1", "as zero: 1"):
+        assert count in words
+
+
 def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):
     columns = pd.MultiIndex.from_tuples([("p", "one", "L1"), ("q", "two", "LS")])
     matrix = pd.DataFrame(

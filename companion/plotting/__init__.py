@@ -17,7 +17,12 @@ from companion.plotting.common import (
 )
 from companion.plotting.described import describe
 from companion.plotting.sliding import sliders
-from companion.plotting.verdicts import VERDICT_STYLES, plot_published, plot_verdicts
+from companion.plotting.verdicts import (
+    VERDICT_STYLES,
+    plot_everything,
+    plot_published,
+    plot_verdicts,
+)
 
 # What stands above, but for the modules themselves.
 __all__ = [

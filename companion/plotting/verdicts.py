@@ -1,8 +1,9 @@
-"""The score as stacked bars."""
+"""The score as stacked bars, and printed numbers beside ours."""
 
 import numpy as np
+import pandas as pd
 
-__all__ = ["VERDICT_STYLES", "plot_published", "plot_verdicts"]
+__all__ = ["VERDICT_STYLES", "plot_everything", "plot_published", "plot_verdicts"]
 
 
 def _look(facecolor, hatch, textcolor):
@@ -62,11 +63,15 @@ def plot_verdicts(ax, counts, *, of="numbers", title=""):
 #: Colour and marker of a regenerated value by its verdict.
 _MARKS = {
     "matches": ("#1b4f9c", "o"),
-    "differs, explained": ("#e6a23c", "s"),
+    "differs, explained": ("#b97a00", "s"),
     "differs, unexplained": ("#d95f02", "X"),
-    "not tested": ("#8c8c8c", "v"),
+    "not tested": ("#6b6b6b", "v"),
     "not scored": ("#bbbbbb", "x"),
 }
+
+
+_GLYPHS = {"o": "\u25cf", "s": "\u25a0", "X": "\u2716", "v": "\u25bc"}
+_INSIDE = {"xycoords": "axes fraction", "va": "top", "fontsize": "small"}
 
 
 def plot_published(axes, ledger, rows=None, columns=None, noun=None):
@@ -140,4 +145,44 @@ def plot_published(axes, ledger, rows=None, columns=None, noun=None):
         ncols=len(seen) if len(seen) <= 5 else (len(seen) + 1) // 2,
         fontsize="small",
     )
+    return axes
+
+
+def plot_everything(axes, ledgers):
+    """Every printed number against ours on logarithmic axes, one panel a paper.
+
+    On the line both are the same. Colour and mark are the verdict, which the panel names with how
+    many there are of each; numbers of which one is zero or negative have no place there, and are
+    counted.
+
+    Parameters
+    ----------
+    axes : array of Axes
+        One for each ledger.
+    ledgers : mapping of str to pandas.DataFrame
+        A ledger by the title of its panel.
+    """
+    for ax, (title, ledger) in zip(np.ravel(axes), ledgers.items(), strict=True):
+        numbers = ledger[ledger["scored"] & (ledger["asks"] == "value")]
+        ours = pd.to_numeric(numbers["reproduced"], errors="coerce")
+        is_shown = (numbers["published"] > 0) & (ours > 0)
+        both = [*numbers["published"][is_shown], *ours[is_shown]]
+        ends = [min(both, default=1.0) / 1.5, max(both, default=1.0) * 1.5]
+        ax.plot(ends, ends, color="black", linewidth=0.8, zorder=0)
+        height = 0.98
+        for word, (color, marker) in _MARKS.items():
+            count = (numbers["verdict"] == word).sum()
+            if not count:
+                continue
+            here = is_shown & (numbers["verdict"] == word)
+            look = {"color": color, "marker": marker, "alpha": 0.8, "linewidths": 0}
+            ax.scatter(numbers["published"][here], ours[here], s=22, **look)
+            name = f"{_GLYPHS[marker]} {word}: {count}"
+            ax.annotate(name, (0.03, height), color=color, **_INSIDE)
+            height -= 0.075
+        if hidden := (~is_shown).sum():
+            ax.annotate(f"not shown, as zero: {hidden}", (0.03, height), **_INSIDE)
+        ax.set(xscale="log", yscale="log", title=title, xlabel="printed", xlim=ends)
+        ax.set(ylim=ends, aspect="equal")
+    np.ravel(axes)[0].set_ylabel("ours")
     return axes

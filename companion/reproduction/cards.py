@@ -4,8 +4,8 @@
 the ``sentence`` of the rows with which the proposal stands or falls; what we ``measured`` of that;
 what was ``found`` besides; ``misprints`` that change the reading; and what to use ``today``. The
 middle three have ``says``, a text with numbers in braces that are filled from the ledger, and
-``rests_on``, the rows that the text speaks of, each after the word that it takes for granted. Once a
-row has another word, the card says that instead, so that no text outlives its records.
+``rests_on``, the rows that the text speaks of, each after the word that it takes for granted. Once
+a row has another word, the card says that instead, so that no text outlives its records.
 """
 
 import math
@@ -23,11 +23,11 @@ __all__ = ["Card", "card", "what_came_out_table"]
 _BRACES = re.compile(
     r"\{(?:(corrected|se|size|percent|more|numbers|sentences) )?([^{}]+)\}"
 )
-#: A word of a verdict and a row; or of a number of ours that it is beyond two standard errors on
-#: one side of zero, or within them.
+#: A word of a verdict and a row; or, of a number of ours, that it is beyond two standard errors
+#: above or below another number.
 _RESTS = re.compile(
     r"(matches|differs, explained|differs, unexplained|not tested|holds|fails|open"
-    r"|positive|negative|zero) (.+)"
+    r"|(above|below) (-?\d*\.?\d+)) (.+)"
 )
 
 
@@ -70,7 +70,9 @@ class Card:
             "Today": self.today,
             "The score": f"{self.score}." if self.score else "",
         }
-        return "\n".join(f"* **{name}.** {text}" for name, text in lines.items() if text)
+        return "\n".join(
+            f"* **{name}.** {text}" for name, text in lines.items() if text
+        )
 
 
 def _is_statement(content):
@@ -83,11 +85,17 @@ def _is_statement(content):
     )
 
 
+def _are_statements(content):
+    return isinstance(content, list) and all(map(_is_statement, content))
+
+
 def load_cards():
     """The entries of ``data/cards.yaml`` by paper, checked as deviations are."""
-    says = "a mapping of what it says and perhaps the rows it rests_on, each after a word"
+    says = (
+        "a mapping of what it says and perhaps the rows it rests_on, each after a word"
+    )
     statement = Rule(says, _is_statement)
-    statements = Rule(f"a list, each {says}", lambda c: all(map(_is_statement, c)))
+    statements = Rule(f"a list, each {says}", _are_statements)
     return load_entries(
         "cards.yaml",
         {"paper": LINE, "proposes": LINE, "today": LINE},
@@ -173,22 +181,19 @@ def _two_digits(value):
     return "-" if math.isnan(value) else number_text(float(f"{value:.2g}"), "g")
 
 
-def _word_of(line):
-    """The verdict of a row, or on which side of zero a number of ours is beyond chance."""
-    if line["asks"] != "ours":
-        return line["verdict"]
-    if abs(line["reproduced"]) <= 2 * line["se"]:
-        return "zero"
-    return "positive" if line["reproduced"] > 0 else "negative"
-
-
 def _changed(says, rests_on, rows, counts):
     """What has become of the rows of a text, where it is not what the text takes for granted."""
     for text in rests_on:
-        word, cell = _RESTS.fullmatch(text).groups()
-        found = _word_of(rows[cell]) if cell in rows else "no such row"
-        if found != word:
-            yield f"{cell}: {found}"
+        word, side, bound, cell = _RESTS.fullmatch(text).groups()
+        line = rows.get(cell)
+        if line is None:
+            yield f"{cell}: no such row"
+        elif side:
+            beyond = (line["reproduced"] - float(bound)) / line["se"]
+            if not (beyond > 2 if side == "above" else beyond < -2):
+                yield f"{cell}: not {word}"
+        elif line["verdict"] != word:
+            yield f"{cell}: {line['verdict']}"
     for of, name in _BRACES.findall(says):
         if name not in counts.get(of, rows):
             yield f"{name}: {'not counted' if of in counts else 'no such row'}"

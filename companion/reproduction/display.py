@@ -13,6 +13,7 @@ from companion.reproduction.scores import (
     IN_PART,
     NUMBER_WORDS,
     READ_BY,
+    READ_TITLES,
     SENTENCE_WORDS,
     as_read,
     by_artefact_on_record,
@@ -317,7 +318,7 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     for name, kinds in READ_BY.items():
         if part["reading_kind"].eq(kinds[-1]).any():
             read = _cells(as_read(part, kinds), rows, columns)
-            prints.append((name.capitalize(), read))
+            prints.append((READ_TITLES[name].capitalize(), read))
     places = map(slug, part["artefact"], part["row"], part["column"])
     table.in_html = {
         "prints": prints,
@@ -410,25 +411,6 @@ def score_line(ledger):
     return "; ".join(parts)
 
 
-def score_words(ledger):
-    """The score of a ledger in a few sentences."""
-    counts = score(ledger)
-    numbers = counts["numbers"]
-    sentences = counts["sentences"]
-    became = ", ".join(counted(numbers[word], word) for word in NUMBER_WORDS)
-    said = ", ".join(counted(sentences[word], word) for word in SENTENCE_WORDS)
-    text = f"Of {numbers['printed']} printed numbers {became}"
-    text += f" (for {numbers['coarse']} of those that match the print is too coarse for a sharper"
-    text += f" comparison). Of {sentences['all']} sentences {said}."
-    for name in READ_BY:
-        text += f" {name.capitalize()} {numbers[name]} numbers match and"
-        text += f" {sentences[name]} sentences hold."
-    if numbers["with chance"]:
-        text += " Could the studies be repeated exactly, 95 % of the numbers would lie in the 95 %"
-        text += f" prediction interval of their print; {_share(numbers)} do."
-    return text
-
-
 def _share(numbers):
     """The share of numbers inside their 95 % prediction interval, in per cent; "" of none."""
     if not numbers["with chance"]:
@@ -461,14 +443,14 @@ def score_table(groups, as_printed=False):
     for word in NUMBER_WORDS:
         add(f"  {word}", "numbers", word)
     for name in read_by:
-        add(f"  match {name}", "numbers", name)
+        add(f"  match {READ_TITLES[name]}", "numbers", name)
     within = [_share(counts["numbers"]) for counts in scores.values()]
     rows.append(["  in the 95 % interval", *within])
     add("sentences", "sentences", "all")
     for word in SENTENCE_WORDS:
         add(f"  {word}", "sentences", word)
     for name in read_by:
-        add(f"  hold {name}", "sentences", name)
+        add(f"  hold {READ_TITLES[name]}", "sentences", name)
     values = [
         {"group": group, "of": of, **counts[of]}
         for group, counts in scores.items()
@@ -504,7 +486,7 @@ def _claim_finding(claim, tests):
     for name, kinds in READ_BY.items():
         read = sentence_word(as_read(tests, kinds)["verdict"])
         if read != word and tests["reading_kind"].eq(kinds[-1]).any():
-            tested += f"; {name}: {read}"
+            tested += f"; {READ_TITLES[name]}: {read}"
     text = ended(f"* **{word.capitalize()}** ({tested}): {escaped(claim)}")
     failing = tests[tests["verdict"] == FAILS]
     if len(failing):

@@ -36,9 +36,8 @@ IN_PART = "in part"
 NUMBER_WORDS = (MATCHES, EXPLAINED, UNEXPLAINED, NOT_TESTED)
 SENTENCE_WORDS = (HOLDS, IN_PART, FAILS, OPEN)
 #: The scores beside that as printed, which are never added up: what readings each goes by.
-CORRECTED = "with misprints corrected"
-CHOSEN = "with choices made"
-READ_BY = {CORRECTED: (MISPRINT,), CHOSEN: READING_KINDS}
+READ_BY = {"misprints": (MISPRINT,), "choices": READING_KINDS}
+READ_TITLES = {"misprints": "with misprints corrected", "choices": "with choices made"}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
 _SAID_AS_PRINTED = ("because", "reason", "evidence", "problem", "note")
@@ -88,8 +87,8 @@ def score(ledger):
         "numbers" has how many are "printed", how many became each of :data:`NUMBER_WORDS`, for how
         many of those that match the print is "coarse", and of how many ("with chance") how many lie
         "inside" the 95 % prediction interval. "sentences" has "all" and how many became each of
-        :data:`SENTENCE_WORDS`. Both have how many match, or hold, "with misprints corrected" and
-        "with choices made" as well.
+        :data:`SENTENCE_WORDS`. Both have how many match, or hold, with "misprints" corrected, and
+        with "choices" made as well.
     """
     numbers = ledger[ledger["scored"] & (ledger["asks"] == "value")]
     words = Counter(numbers["verdict"])
@@ -222,7 +221,7 @@ def joint_lines(ledger):
         read = [
             test for test in joint_tests(as_read(ledger, kinds)) if test not in tests
         ]
-        lines += [f"{name.capitalize()}: {test}" for test in read]
+        lines += [f"{READ_TITLES[name].capitalize()}: {test}" for test in read]
         tests += read
     chances = ledger["joint"].dropna()
     if len(chances):

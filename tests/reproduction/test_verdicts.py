@@ -510,7 +510,7 @@ def test_every_scored_row_counts_once_and_problems_are_the_failing_rows():
     assert ledger["verdict"].tolist() == words
     numbers = score(ledger)["numbers"]
     assert [numbers[word] for word in NUMBER_WORDS] == [2, 1, 2, 2]
-    assert (numbers["printed"], numbers["with misprints corrected"]) == (7, 2)
+    assert (numbers["printed"], numbers["misprints"]) == (7, 2)
     assert (numbers["inside"], numbers["with chance"]) == (2, 5)
     assert score(ledger)["sentences"]["all"] == 0
 
@@ -632,7 +632,7 @@ def test_a_row_has_one_verdict_as_printed_and_one_under_a_reading():
     assert ledger["reading_kind"].tolist() == ["misprint", "choice"]
     assert ledger["reproduced_as_read"].tolist() == [22.4, 22.4]
     numbers = score(ledger)["numbers"]
-    names = ("matches", "with misprints corrected", "with choices made")
+    names = ("matches", "misprints", "choices")
     assert [numbers[name] for name in names] == [0, 1, 2]
     alone = verdict(published(), reproduced(22.4, reading="exchanged"))
     assert (alone["verdict"], alone["verdict_as_read"]) == ("not tested", "matches")
