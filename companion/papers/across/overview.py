@@ -16,6 +16,9 @@ from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import scored_as_on_record
 
+#: Kinds of errata that are no errors: an argument that does not reach, and what is not said.
+NO_ERRORS = ("gap", "missing information")
+
 
 def load_ledgers(profile="paper"):
     """The ledger of each paper, from committed records or those of the last quick run.
@@ -59,8 +62,12 @@ def pictured_card(paper, ledger):
 
 
 def errata_line():
-    """How many errors in the print were found, of each kind, in a sentence."""
-    errata = declared.load_errata()
-    kinds = Counter(erratum.kind for erratum in errata)
-    found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
-    return f"{len(errata)} entries about the print, each with its proof: {found}."
+    """How many errors in the print were found, and what is no error but open, in two sentences."""
+    kinds = Counter(erratum.kind for erratum in declared.load_errata())
+    errors = {kind: kinds[kind] for kind in declared.KINDS if kind not in NO_ERRORS}
+    listed = ", ".join(f"{kind} {number}" for kind, number in errors.items() if number)
+    beside = ", ".join(f"{kind} {kinds[kind]}" for kind in NO_ERRORS)
+    return (
+        f"**{sum(errors.values())} errors in the print** were found, each with its proof: {listed}."
+        f" Beside them stands what is no error and yet in the way: {beside}."
+    )
