@@ -182,7 +182,8 @@ def plot_everything(axes, ledgers):
             height -= 0.075
         if hidden := (~is_shown).sum():
             ax.annotate(f"not shown, as zero: {hidden}", (0.03, height), **_INSIDE)
+        room = (ends[1] / ends[0]) ** 0.4  # for the words, above the numbers
         ax.set(xscale="log", yscale="log", title=title, xlabel="printed", xlim=ends)
-        ax.set(ylim=ends, aspect="equal")
+        ax.set_ylim(ends[0], ends[1] * room)
     np.ravel(axes)[0].set_ylabel("ours")
     return axes
