@@ -84,7 +84,8 @@ class Regeneration:
 
         from companion.reproduction.display import findings
 
-        text = self.artefact.what_came_out(self)
+        opening = self.artefact.what_came_out
+        text = opening(self) if opening else ""
         if self.artefact.values is not None:
             text += f"\n\n{findings(self.ledger).data}"
         return Markdown(text)

@@ -24,4 +24,4 @@ def test_a_quick_run_is_allowed_more_in_what_a_notebook_compares(profile, differ
     run = Regeneration(ARTEFACT, profile, records={})
     (line,) = run.compare(*printed_and_ours()).to_dict("records")
     assert line["profile"] == profile
-    assert line["outcome"].startswith("differs") == differs
+    assert line["verdict"].startswith("differs") == differs
