@@ -162,7 +162,7 @@ def notebooks_run(monkeypatch):
     """Notebooks that always run, without a kernel; the list of what was asked for."""
     asked = []
 
-    def run(artefact, output, parameters, *, in_place=False, environment=None):
+    def run(artefact, output, parameters, *, in_place=False):
         asked.append((artefact.id, dict(parameters), in_place))
         return NotebookReport(artefact.id, Path(output), "", 0.1)
 
@@ -251,6 +251,10 @@ def test_parameters_are_listed_and_bad_ones_refused_before_anything_runs(
     for words in (("--list",), ("toy/fig_2",)):
         output = invoke(artefacts, "reproduce", *words, code=2)
         assert "'n = 3' declares none: write `name: type = default" in output
+    broken = project / "notebooks" / "toy" / "fig_2.ipynb"
+    broken.write_text("<<<<<<< HEAD")
+    output = invoke(artefacts, "reproduce", code=3)
+    assert f"{broken} cannot be read: " in output
 
 
 MISTAKES = {
@@ -307,7 +311,7 @@ def test_the_summary_has_verdicts_and_a_quick_run_computes_afresh(
 
 
 def test_a_notebook_runs_as_soon_as_its_records_are_there(project, monkeypatch):
-    def run(artefact, output, parameters, *, in_place, environment=None):
+    def run(artefact, output, parameters, *, in_place):
         NOTEBOOK_RUNS.set()
         return NotebookReport(artefact.id, Path(output), "", 0.1)
 

@@ -58,6 +58,8 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     assert "../../dice_companion/table_1.py" in links
     for link in links:
         assert (tmp_path / "notebooks" / "dice" / link).is_file(), link
+    method = (tmp_path / "notebooks" / "dice" / "method.ipynb").read_text()
+    assert '"image/png"' in method, "of pyplot alone"
     score = run("companion", "verify")
     for name, number in {
         "printed": 2,

@@ -1,13 +1,12 @@
-"""Imports of other packages that our own processes do without."""
+"""Imports of other packages that our own processes and notebooks do without."""
 
 import sys
 
-#: Checks addresses by 38 parsers, which jsonschema builds before nbformat reads a first notebook,
-#: in three seconds; and the debugger of kernels, a quarter of one.
-_NEEDLESS = ("rfc3987_syntax", "debugpy")
 
+def pass_over_slow_imports(*others):
+    """Have packages believe that checks of addresses are not installed, nor what else is named.
 
-def pass_over_slow_imports():
-    """Have packages believe that some modules are not installed: in a process of ours only."""
-    for name in _NEEDLESS:
+    jsonschema builds 38 parsers for them, in three seconds, before nbformat reads a first notebook.
+    """
+    for name in ("rfc3987_syntax", *others):
         sys.modules.setdefault(name, None)

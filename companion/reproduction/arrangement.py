@@ -1,9 +1,8 @@
 """What stands around the story of a notebook: the way out of it, and what is folded up in it.
 
-Both are computed from what is registered and from the cells, and written whenever a notebook runs.
+The one is computed from what is registered, the other is said by the tags of cells; both are
+written whenever a notebook runs.
 """
-
-import re
 
 import nbformat
 
@@ -15,10 +14,12 @@ __all__ = ["arrange", "fold", "navigation", "way_out"]
 _NAVIGATION = "navigation"
 _WAY_OUT = "**Around this page.** "
 _SCIKIT_LEARN = "https://scikit-learn.org/stable/modules/generated"
-_SET_UP = re.compile(r"\A(?:from|import) |= regenerate\(")
-_TELLS = re.compile(r"Markdown\(|findings\(|verdict_table\(|show_card\(")
-_KEPT = {"parameters", "show-input", "skip-execution"}
-_PLOTS = re.compile(r"\bax(?:es)?\b|\bplt\.")
+#: What JupyterLab folds up, by the tag by which MyST-NB does.
+_FOLDED = {
+    "hide-input": {"source_hidden": True},
+    "hide-output": {"outputs_hidden": True},
+    "hide-cell": {"source_hidden": True, "outputs_hidden": True},
+}
 
 
 def navigation(artefact):
@@ -38,19 +39,17 @@ def navigation(artefact):
     return " \u00b7 ".join([*before, *above, *after])
 
 
-def _sources(artefact):
-    """The files that compute and read off what an artefact shows, by module, and `regenerate`."""
+def _code(artefact):
+    """Links to the files that compute and read off what an artefact shows, and to `regenerate`."""
     functions = [study.compute for study in artefact.studies]
     if artefact.values is not None:
-        functions += [
-            getattr(artefact.values, "func", artefact.values),
-            artefact.values,
-        ]
-    modules = dict.fromkeys(
-        f.__module__ for f in functions if "summaries" not in f.__module__
-    )
-    engine = ["companion.reproduction.regenerate"] if functions else []
-    return {name: f"{name.replace('.', '/')}.py" for name in (*modules, *engine)}
+        functions.append(artefact.values)
+    modules = [function.__module__ for function in functions]
+    modules += ["companion.reproduction.regenerate"] if functions else []
+    for name in dict.fromkeys(modules):
+        file = f"{name.replace('.', '/')}.py"
+        if (notebooks_dir().parent / file).is_file():
+            yield f"[`{name.removeprefix('companion.')}`](../../{file})"
 
 
 def way_out(artefact):
@@ -65,13 +64,8 @@ def way_out(artefact):
     names = {other.name for other in list_artefacts(paper.key)}
     if "method" in names - {artefact.name}:
         parts.append("[its method](method.ipynb)")
-    code = [
-        f"[`{name.removeprefix('companion.')}`](../../{file})"
-        for name, file in _sources(artefact).items()
-        if (notebooks_dir().parent / file).is_file()
-    ]
-    if code:
-        parts.append(f"code: {', '.join(code)}")
+    if code := ", ".join(_code(artefact)):
+        parts.append(f"code: {code}")
     if paper.alike:
         name = paper.alike.rpartition(".")[2]
         parts.append(
@@ -80,47 +74,20 @@ def way_out(artefact):
     return f"{_WAY_OUT}{'; '.join(parts)}." if parts else ""
 
 
-def _has_picture(cell):
-    shown = [output.get("data", {}) for output in cell.outputs]
-    return any(
-        "image/png" in data or "companion-sliders" in data.get("text/html", "")
-        for data in shown
-    )
-
-
-def _can_wait(cell):
-    """Whether a cell after the first figure only sets up, only helps to draw, or only tells."""
-    if cell.outputs:
-        return _TELLS.search(cell.source) and not _has_picture(cell)
-    return _SET_UP.search(cell.source) or _PLOTS.search(cell.source)
-
-
 def fold(notebook):
-    """Fold up the code that a reader can do without, in place: in JupyterLab and on the site.
-
-    That is all up to the first figure but the parameters, and after it what sets up, helps to draw
-    or only writes sentences. A cell with the tag ``hide-input`` is folded anywhere, one with the
-    tag ``show-input`` nowhere. With the tag ``hide-cell``, as of the answer to an exercise, the
-    outputs are folded up, too.
-    """
-    drawn = False
-    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        tags = {*cell.metadata.get("tags", [])}
-        asked = tags & {"hide-input", "hide-cell"}
-        hidden = not tags & _KEPT and (asked or not drawn or _can_wait(cell))
-        drawn = drawn or _has_picture(cell)
-        folded = {
-            "source_hidden": hidden,
-            "outputs_hidden": hidden and "hide-cell" in tags,
-        }
-        jupyter = cell.metadata.pop("jupyter", {}) | folded
-        jupyter = {name: bool(value) for name, value in jupyter.items() if value}
-        if jupyter:
-            cell.metadata["jupyter"] = jupyter
+    """Fold up in JupyterLab, in place, what the tags fold up on the site."""
+    for cell in notebook.cells:
+        cell.metadata.pop("jupyter", None)
+        folded = {}
+        for tag in cell.metadata.get("tags", []):
+            folded |= _FOLDED.get(tag, {})
+        if folded:
+            cell.metadata["jupyter"] = folded
 
 
 def arrange(notebook, artefact):
-    """Put the way out into the first cell and the navigation into the last, in place."""
+    """Put the way out into the first cell, the navigation into the last, and fold, in place."""
+    fold(notebook)
     text = navigation(artefact)
     cells = [c for c in notebook.cells if _NAVIGATION not in c.metadata.get("tags", [])]
     if text:

@@ -8,13 +8,16 @@ those, to a relative 1e-9 or an absolute 1e-12 (ini options ``values_rtol``, ``v
 
     display({"text/plain": "0.12", VALUES_MIME: {"error": [0.1234567]}}, raw=True)
 
-One line switches it on, in the conftest.py at the root of the tests or as ``pytest -p``:
+A cell that is tagged ``raises-exception`` and raises none fails. One line switches both on, in the
+conftest.py at the root of the tests or as ``pytest -p``:
 
     pytest_plugins = ["companion.reproduction.nbval_values"]
 """
 
 import math
 from functools import partial
+
+import pytest
 
 from companion.reproduction.tables import VALUES_MIME
 
@@ -43,6 +46,17 @@ def pytest_itemcollected(item):
     """Let a cell compare the numbers after nbval has compared the rest."""
     if hasattr(item, "compare_outputs"):
         item.compare_outputs = partial(_compare_outputs, item, item.compare_outputs)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Have a cell fail that was to raise an exception and raised none."""
+    result = yield
+    if getattr(item, "options", {}).get("check_exception"):
+        kinds = [output.output_type for output in item.test_outputs]
+        if "error" not in kinds:
+            item.raise_cell_error("It is tagged raises-exception and raised none")
+    return result
 
 
 def _compare_outputs(cell, compare, test, ref, skip_compare=None):

@@ -1,7 +1,7 @@
 """The typed parameters of a notebook, and their checks before anything is computed.
 
-A notebook declares them in its cell tagged ``parameters`` and nowhere else, with the name, type,
-default, what it is, and at the end the range or the choices::
+A notebook declares them in its one cell tagged ``parameters``, as papermill reads it: the name,
+type, default, and what it is, which may end in the range or the choices::
 
     n_draws: int = 1000  # draws of a panel, 1 to 10000
     C: float = 1.0  # cost of a slack, at least 0
@@ -13,7 +13,6 @@ warns of an unknown name, so that the next cell calls :func:`parameters_for`.
 
 import ast
 import difflib
-import json
 import math
 import re
 from contextlib import suppress
@@ -22,6 +21,8 @@ from typing import Any
 
 import click
 
+from companion._utils.errors import DamagedData
+from companion._utils.slow_imports import pass_over_slow_imports
 from companion.reproduction.artefacts import get_artefact, notebook_path
 
 _TYPES = {"str": str, "int": int, "float": float, "bool": bool}
@@ -32,11 +33,9 @@ _WORDS = {
     bool: "true or false",
 }
 _NUMBER = r"-?\d+(?:\.\d+)?"
-_DECLARATION = re.compile(r"(\w+): (str|int|float|bool) = (.+?)  # (.+)")
 _CHOICES = re.compile(r"(.+): ([^:]+) or ([^:]+)")
 _RANGE = re.compile(
-    rf".+, (?:(?P<low>{_NUMBER}) to (?P<high>{_NUMBER})"
-    rf"|at least (?P<least>{_NUMBER})|at most (?P<most>{_NUMBER}))"
+    rf".+, (?:({_NUMBER}) to ({_NUMBER})|at least ({_NUMBER})|at most ({_NUMBER}))"
 )
 _HOW_TO_DECLARE = "write `name: type = default  # what it is, 1 to 9`"
 
@@ -63,47 +62,70 @@ class Parameter:
     high: float = math.inf
 
 
-def _declared_by(line):
-    """The parameter that a line declares; a ValueError if it is no declaration."""
-    match = _DECLARATION.fullmatch(line)
-    if match is None:
-        raise ValueError(f"no declaration: {line}")
-    name, type_name, default, text = match.groups()
-    kind = _TYPES[type_name]
+def _typed(found):
+    """A parameter as papermill found it; what papermill cannot read is an error of some kind."""
+    kind = _TYPES[found["inferred_type_name"]]
+    text = found["help"]
     limits = {}
-    if found := _CHOICES.fullmatch(text):
-        text, others, last = found.groups()
+    if match := _CHOICES.fullmatch(text):
+        text, others, last = match.groups()
         limits["choices"] = tuple(map(kind, [*others.split(", "), last]))
-    elif found := _RANGE.fullmatch(text):
-        ends = {"low": found["low"] or found["least"]}
-        ends["high"] = found["high"] or found["most"]
+    elif match := _RANGE.fullmatch(text):
+        low, high, least, most = match.groups()
+        ends = {"low": low or least, "high": high or most}
         limits = {end: kind(number) for end, number in ends.items() if number}
-    return Parameter(name, kind, kind(ast.literal_eval(default)), text, **limits)
+    if not text:
+        raise ValueError("it does not say what it is")
+    default = kind(ast.literal_eval(found["default"]))
+    return Parameter(found["name"], kind, default, text, **limits)
 
 
-def read_parameters(notebook):
-    """The parameters that a notebook, a path, declares, by name.
+def read_notebook(path):
+    """The notebook of a path; DamagedData names a file that is none."""
+    pass_over_slow_imports()
+    import nbformat
 
-    A file that cannot be read has none: running it will say why. A ParameterError is raised for
-    lines of the parameters cell that declare nothing.
-    """
     try:
-        cells = json.loads(notebook.read_bytes())["cells"]
-        tagged = [c for c in cells if "parameters" in c["metadata"].get("tags", [])]
-        lines = "".join(line for cell in tagged for line in cell["source"]).splitlines()
-    except (OSError, ValueError, LookupError, TypeError):
+        return nbformat.read(path, as_version=4)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # of many kinds, by what the file has instead
+        reason = f"{type(error).__name__}: {error}"
+        raise DamagedData(f"{path} cannot be read: {reason:.200}") from None
+
+
+def read_parameters(path):
+    """The parameters that the notebook of a path declares, by name; none if it is not there.
+
+    A ParameterError is raised for lines of the parameters cell that declare nothing, and for a
+    second such cell, of which papermill would take no notice.
+    """
+    if not path.is_file():
         return {}
+    notebook = read_notebook(path)
+    import papermill
+
+    from companion.reproduction.engine import clean
+
+    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    if len(tagged) > 1:
+        fault = f"{len(tagged)} cells are tagged `parameters`: make them one"
+        raise ParameterError(path, [fault])
+    notebook.cells = tagged
+    clean(notebook)
+    found = papermill.inspect_notebook(notebook)
     declared = {}
     faults = []
-    for line in filter(None, lines):
+    for line in "".join(cell.source for cell in tagged).splitlines():
+        if not line.partition("#")[0].strip():
+            continue
+        name = line.partition(":")[0]
         try:
-            parameter = _declared_by(line)
-        except (ValueError, SyntaxError, TypeError):
+            declared[name] = _typed(found[name])
+        except (LookupError, ValueError, SyntaxError, TypeError):
             faults.append(f"{line!r} declares none: {_HOW_TO_DECLARE}")
-        else:
-            declared[parameter.name] = parameter
     if faults:
-        raise ParameterError(notebook, faults)
+        raise ParameterError(path, faults)
     return declared
 
 

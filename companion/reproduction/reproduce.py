@@ -3,11 +3,13 @@
 What goes wrong with one artefact is noted and the next one starts.
 """
 
+import os
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from unittest.mock import patch
 
 from joblib import cpu_count
 
@@ -199,7 +201,7 @@ class Reproduction:
 
         running = {}
         pictures = {"COMPANION_PICTURES": "few"} if self.profile == "quick" else {}
-        run = partial(notebooks.run_notebook, in_place=in_place, environment=pictures)
+        run = partial(notebooks.run_notebook, in_place=in_place)
 
         def start(report, values):
             if not report.failures:
@@ -219,12 +221,16 @@ class Reproduction:
 
         # Threads, since each only waits for a kernel, a process of its own.
         n_threads = cpu_count() if self.jobs == -1 else self.jobs
-        with ThreadPoolExecutor(n_threads) as threads:
+        with (
+            patch.dict(os.environ, pictures),  # which kernels take over
+            ThreadPoolExecutor(n_threads) as threads,
+        ):
             try:
                 yield start, finished
             except BaseException:
                 threads.shutdown(wait=False, cancel_futures=True)
-                warm.stop_kernels()
+                while wait(running, timeout=0.2).not_done:
+                    warm.stop_kernels()  # also those that were about to start
                 raise
 
     def finish(self):

@@ -1,12 +1,15 @@
 """Kernels that are forked from a process which has imported what notebooks need.
 
-Where a system cannot fork so, each is a process of its own that imports all itself.
+Where a system cannot fork so, each is a process of its own that imports all itself. In either there
+is nothing of this user's profiles of IPython and matplotlib.
 """
 
 import multiprocessing
 import os
 import sys
+from functools import cache
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 from threading import Lock, Thread
 from unittest.mock import patch
 
@@ -19,25 +22,24 @@ from companion.reproduction.codehash import KNOWN_DIGESTS
 
 _FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
-_PRELOADED = (
-    "companion.reproduction.warm_up",
-    "ipykernel.kernelapp",
-    "ipykernel.debugger",
-    "IPython.core.completerlib",
-    "IPython.extensions.storemagic",
-    "matplotlib_inline.backend_inline",
-    "ipywidgets",
-    "matplotlib.pyplot",
-    "sklearn.svm",
-    "companion.reproduction.regenerate",
-    "companion.reproduction.display",
-    "companion.papers.across.overview",
-)
-_ENVIRONMENT = {
-    "COMPANION_PROGRESS": "0",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-}
 _STARTING = Lock()
+
+
+@cache
+def _profiles():
+    """A folder in which nobody has left startup files, settings or styles."""
+    return TemporaryDirectory(prefix="companion-kernels-")
+
+
+def _environment():
+    return chosen_folders() | {
+        "COMPANION_PROGRESS": "0",
+        "IPYTHONDIR": _profiles().name,
+        "MATPLOTLIBRC": "",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": _profiles().name,
+        "PYTHONSTARTUP": "",  # which IPython runs, too
+    }
 
 
 def _end_with_parent():
@@ -59,22 +61,23 @@ def _serve(connection_file, folder, environment, digests):
     from ipykernel.kernelapp import launch_new_instance
     from threadpoolctl import threadpool_limits
 
-    options = {
-        "connection_file": connection_file,
-        "log_level": "CRITICAL",  # an interrupt at the end of a notebook is no error
-        "parent_handle": os.getppid(),
-    }
-    mpl.rcParams["backend"] = environment[
-        "MPLBACKEND"
-    ]  # at which it has looked already
+    mpl.rcParams.update(mpl.rc_params())  # as this folder and environment have it
+    mpl.rcParams["backend"] = environment["MPLBACKEND"]
     if widgets := sys.modules.get("ipywidgets"):  # preloaded, where it is installed
-        widgets.interactive.update = (
-            lambda *_: None
-        )  # nobody is there to see what a slider draws
+        # nobody is there to see what a slider draws
+        widgets.interactive.update = lambda *_: None
     threadpool_limits(1)  # other processes are at work beside it
-    launch_new_instance(
-        argv=[f"--IPKernelApp.{name}={text}" for name, text in options.items()]
-    )
+    options = {
+        "IPKernelApp.connection_file": connection_file,
+        "IPKernelApp.log_level": "CRITICAL",  # an interrupt at the end is no error
+        "IPKernelApp.parent_handle": os.getppid(),
+        "HistoryManager.hist_file": ":memory:",
+    }
+    try:
+        launch_new_instance(argv=[f"--{name}={text}" for name, text in options.items()])
+    finally:
+        sys.stdout = sys.__stdout__  # there is nobody left to show what is flushed
+        sys.stderr = sys.__stderr__
 
 
 class _Kernel(_CONTEXT.Process):  # type: ignore[name-defined]
@@ -98,11 +101,10 @@ class WarmProvisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd, **options):
         if _FORKS:
-            papers = {paper.module for paper in list_papers().values()}
-            _CONTEXT.set_forkserver_preload(
-                [*_PRELOADED, *sorted(papers & sys.modules.keys())]
-            )
-        environment = options["env"] | chosen_folders() | _ENVIRONMENT
+            loaded = {paper.module for paper in list_papers().values()} & {*sys.modules}
+            first = "companion.reproduction.warm_up"
+            _CONTEXT.set_forkserver_preload([first, *sorted(loaded)])
+        environment = options["env"] | _environment()
         arguments = options.get("cwd"), environment, KNOWN_DIGESTS
         process = _Kernel(target=_serve, args=(self.parent.connection_file, *arguments))
         main = find_spec(
@@ -111,6 +113,7 @@ class WarmProvisioner(LocalProvisioner):
         with (
             _STARTING,
             patch.object(sys.modules["__main__"], "__spec__", main, create=True),
+            patch.dict(os.environ, _environment()),  # of what they are forked from
         ):
             process.start()
         self.process = process

@@ -1,25 +1,24 @@
 """What every kernel would do first, done by import, once, where they are forked from."""
 
 from contextlib import suppress
-from io import BytesIO
-
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from importlib import import_module
 
 from companion._utils.compiled import njit
 from companion._utils.slow_imports import pass_over_slow_imports
-from companion.reproduction.declared import load_deviations, load_readings
+from companion.reproduction.declared import load_deviations
 
-
-def _draw():
-    """Find the fonts and read a formula, as the first figure does."""
-    figure = Figure(layout="constrained")
-    FigureCanvasAgg(figure)
-    ax = figure.add_subplot()
-    ax.plot([0, 1], label=r"$x_1^2 \leq \lambda$")
-    ax.set(title="Aa", xlabel="Aa")
-    ax.legend()
-    figure.savefig(BytesIO(), bbox_inches="tight", dpi=200)
+#: Not matplotlib's inline backend, which looks for the shell when it is imported.
+_IMPORTED = (
+    "companion.plotting",
+    "companion.reproduction.display",
+    "companion.reproduction.regenerate",
+    "companion.reproduction.run",
+    "companion.reproduction.verdicts",
+    "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "papermill",
+)
 
 
 @njit()
@@ -28,9 +27,10 @@ def _compiled():
     return 0
 
 
-pass_over_slow_imports()
-_draw()
+pass_over_slow_imports("debugpy")  # nobody debugs these kernels
+for _name in _IMPORTED:
+    with suppress(ImportError):  # ipywidgets, or what a kernel will name itself
+        import_module(_name)
 _compiled()
 with suppress(Exception):  # the kernel that reads them says what is wrong
     load_deviations()
-    load_readings()

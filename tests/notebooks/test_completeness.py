@@ -7,7 +7,6 @@ from functools import cache
 from importlib import import_module
 
 import nbformat
-import papermill
 import pytest
 from _cases import cases
 
@@ -105,18 +104,11 @@ def test_no_sentence_has_words_of_the_rules(path):
 
 
 @cases("name", *ARTEFACTS)
-def test_papermill_sees_the_parameters_that_the_command_checks(name):
-    path = notebook_path(ARTEFACTS[name])
-    seen = papermill.inspect_notebook(str(path)).values()
-    declared = read_parameters(path)
-    assert [(p["name"], p["inferred_type_name"]) for p in seen] == [
-        (p.name, p.type.__name__) for p in declared.values()
-    ]
-    defaults = {p["name"]: ast.literal_eval(p["default"]) for p in seen}
+def test_the_defaults_of_parameters_are_such_as_the_command_takes(name):
+    declared = read_parameters(notebook_path(ARTEFACTS[name]))
+    defaults = {p.name: p.default for p in declared.values()}
     assert defaults
-    assert check_parameters(name, declared, defaults) == check_parameters(
-        name, declared, {}
-    )
+    assert check_parameters(name, declared, defaults) == defaults
 
 
 #: What the papers know of the values that a parameter may have.
@@ -210,25 +202,68 @@ def test_links_lead_to_files_and_headings_that_are_there(path):
         assert not anchor or target.suffix == ".md" or anchor in anchors(target), link
 
 
+def has_picture(cell):
+    shown = str([output.get("data", {}) for output in cell.get("outputs", [])])
+    return "image/png" in shown or "companion-sliders" in shown
+
+
+def up_to_the_first_picture(path):
+    """The cells of a notebook, with that of the first picture; without parameters."""
+    cells = read(path).cells
+    drawn = next((k for k, cell in enumerate(cells) if has_picture(cell)), None)
+    assert drawn is not None, "There is no figure."
+    tagged = [(cell, cell.metadata.get("tags", [])) for cell in cells[: drawn + 1]]
+    return [cell for cell, tags in tagged if "parameters" not in tags]
+
+
 @cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_picture_stands_near_the_top_and_the_page_is_no_wall(path):
-    notebook = read(path)
-    assert len(notebook.cells) <= 30
-    folded = deepcopy(notebook)
+    """Where nothing folds: on a code host hidden source is read as well."""
+    assert len(read(path).cells) <= 30
+    cells = up_to_the_first_picture(path)
+    sources = [cell.source for cell in cells if cell.cell_type == "code"]
+    lines = [line for line in "\n".join(sources).splitlines() if line.strip()]
+    assert len(lines) <= 15
+
+
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_is_folded_is_what_the_tags_say(path):
+    folded = deepcopy(read(path))
     fold(folded)
     assert [c.metadata.get("jupyter") for c in folded.cells] == [
-        c.metadata.get("jupyter") for c in notebook.cells
+        c.metadata.get("jupyter") for c in read(path).cells
     ]
-    n_lines = 0
-    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        shown = str([output.get("data", {}) for output in cell.outputs])
-        if not cell.metadata.get("jupyter", {}).get("source_hidden"):
-            n_lines += len(list(filter(None, cell.source.splitlines())))
-        if "image/png" in shown or "companion-sliders" in shown:
-            break
-    else:
-        pytest.fail("There is no figure.")
-    assert n_lines <= 15
+
+
+def nodes_and_lines(source):
+    """Expressions and statements of a cell and its lines of code, without docstrings."""
+    code = [line for line in source.splitlines() if not line.startswith(("%", "!"))]
+    tree = ast.parse("\n".join(code))
+    nodes = [n for n in ast.walk(tree) if isinstance(n, (ast.expr, ast.stmt))]
+    texts = [n.body[0] for n in nodes if hasattr(n, "name") and ast.get_docstring(n)]
+    lines = [line for line in code if line.strip() and line.strip()[0] != "#"]
+    n_said = sum(text.end_lineno - text.lineno + 1 for text in texts)
+    return len(nodes) - 2 * len(texts), len(lines) - n_said
+
+
+def test_the_code_of_notebooks_is_not_packed():
+    cells = [cell for path in NOTEBOOKS for cell in read(path).cells]
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    nodes, lines = map(sum, zip(*map(nodes_and_lines, code), strict=True))
+    assert nodes / lines <= 6.5
+
+
+@cases("name", *(name for name in ARTEFACTS if ARTEFACTS[name].paper))
+def test_what_came_out_stands_before_the_first_picture(name):
+    """Sentences of its study, or the card of its paper."""
+    shows = "show_card("
+    if name not in METHODS:
+        assert ARTEFACTS[name].what_came_out is not None
+        shows = ".what_came_out()"
+    cells = up_to_the_first_picture(notebook_path(ARTEFACTS[name]))
+    (shown,) = [cell for cell in cells if shows in cell.source]
+    texts = [output.get("data", {}).get("text/markdown") for output in shown.outputs]
+    assert any(texts)
 
 
 @cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
@@ -268,16 +303,42 @@ def test_a_number_that_moved_fails_where_its_print_did_not(pytester):
     result.stdout.fnmatch_lines([message])
 
 
-def test_answers_to_exercises_are_folded_up():
-    """With what they print: a reader is to predict first."""
+@pytest.mark.slow
+def test_a_cell_that_was_to_raise_and_does_not_fails_whether_compared_or_not(pytester):
+    cells = []
+    for source in ("1 / 0", "pass", "pass  # ignored"):
+        cell = nbformat.v4.new_code_cell(source, execution_count=1)
+        cell.metadata["tags"] = ["raises-exception"]
+        cells.append(cell)
+    error = {"ename": "ZeroDivisionError", "evalue": "division by zero"}
+    cells[0].outputs = [nbformat.v4.new_output("error", traceback=[], **error)]
+    cells[2].metadata["tags"].append("nbval-ignore-output")
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), pytester.path / "one.ipynb")
+    pytester.makeconftest('pytest_plugins = ["companion.reproduction.nbval_values"]')
+    options = ("--nbval", "--nbval-current-env", "one.ipynb")
+    result = pytester.runpytest_subprocess(*options)
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*It is tagged raises-exception and raised none*"])
+
+
+def answers(cell):
+    """How many answers to exercises a cell has, closed in its text or behind a call."""
+    if cell.cell_type == "markdown":
+        return cell.source.count("<details>")
+    *before, last = cell.source.splitlines()
+    assert all(line.startswith(("from ", "import ")) for line in before if line)
+    assert re.fullmatch(r"(\w+\.)?solution\(\d+\)", last), cell.source
+    return 1
+
+
+@cases("name", *METHODS)
+def test_answers_to_exercises_are_not_seen_at_once(name):
+    """Also where no cell folds: a reader is to predict first."""
     n_answers = 0
-    for name in METHODS:
-        asked = False
-        for cell in read(notebook_path(ARTEFACTS[name])).cells:
-            if cell.cell_type == "markdown" and re.search("^## ", cell.source, re.M):
-                asked = "## Predict, then run" in cell.source
-            elif cell.cell_type == "code" and asked:
-                folded = {"source_hidden": True, "outputs_hidden": True}
-                assert cell.metadata.get("jupyter") == folded, cell.source
-                n_answers += 1
-    assert n_answers >= 2 * len(METHODS)
+    asked = False
+    for cell in read(notebook_path(ARTEFACTS[name])).cells:
+        if cell.cell_type == "markdown" and re.search("^## ", cell.source, re.M):
+            asked = "## Predict, then run" in cell.source
+        if asked:
+            n_answers += answers(cell)
+    assert n_answers >= 2

@@ -67,13 +67,24 @@ def test_a_line_declares_type_default_help_and_limits(tmp_path):
     "n = 3",
     "n: int = 3",
     "n: list = []  # some",
+    "n: int = 3; n = 4  # a count",
+    "print(n_draws)",
     "n: int = x  # a count",
     "n: int = None  # a count",
 )
 def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
     text = f"{CELL}\n{line}"
-    (fault,) = refused(None, declared_by, tmp_path, text, error=ParameterError).faults
+    *_, fault = refused(None, declared_by, tmp_path, text, error=ParameterError).faults
     assert fault.startswith(f"{line!r} declares none: write `name: type = default")
+
+
+def test_of_two_cells_of_parameters_neither_is_read(tmp_path):
+    path = tmp_path / "fig_1.ipynb"
+    tags = {"tags": ["parameters"]}
+    cells = [nbformat.v4.new_code_cell(CELL, metadata=tags) for _ in range(2)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    message = "2 cells are tagged `parameters`: make them one"
+    refused(message, read_parameters, path, error=ParameterError)
 
 
 def test_defaults_fill_what_is_not_given(check):
