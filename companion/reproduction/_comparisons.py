@@ -99,7 +99,7 @@ def _not_run(row, because):
     return Comparison(word, is_run=False, because=because)
 
 
-def _undecided(found, because, needs=math.nan):
+def _not_tested(found, because, needs=math.nan):
     """A number that is within chance, and is not tested by that."""
     return replace(found, verdict=NOT_TESTED, needs=needs, because=because)
 
@@ -155,12 +155,12 @@ def _sharp(found, matters):
     if found.verdict != MATCHES or not found.scored:
         return found
     if math.isinf(found.would_see):
-        return _undecided(found, _UNSEEN, math.inf)
+        return _not_tested(found, _UNSEEN, math.inf)
     if not found.would_see > matters:
         return replace(found, needs=math.nan)
     if math.isinf(found.needs):
         return replace(found, coarse=True, needs=math.nan)
-    return _undecided(found, repetitions(found.needs), found.needs)
+    return _not_tested(found, repetitions(found.needs), found.needs)
 
 
 def _compare_exact(row, ours, allowance):
@@ -213,7 +213,7 @@ def _compare_mean(row, ours, allowance):
         note="no spread is known on either side" if unknown else "",
     )
     if allowance and found.verdict == DIFFERS and (se == 0 or n == 1):
-        return _undecided(found, f"n = {n:g} without a spread of its own is too few")
+        return _not_tested(found, f"n = {n:g} without a spread of its own is too few")
     return found
 
 
@@ -265,7 +265,7 @@ def _compare_alike(n, beyond, se, would_see):
     needs = math.floor(math.log(2 * ndtr(-beyond)) / math.log(1 - _RARE)) + 1
     because = f"{n:g} repetitions, all alike, are too few; {repetitions(needs)}"
     found = Comparison(NOT_TESTED, distance, would_see=math.inf)
-    return _undecided(found, because, needs)
+    return _not_tested(found, because, needs)
 
 
 def _compare_draw(row, ours, allowance):
@@ -299,7 +299,7 @@ def _compare_draw(row, ours, allowance):
     if n < fewest:
         because = f"{n} draws are too few; {repetitions(fewest)}"
         found = Comparison(NOT_TESTED, would_see=math.inf)
-        return _undecided(found, because, fewest)
+        return _not_tested(found, because, fewest)
     verdict = MATCHES if chance >= RARE_DRAW else DIFFERS
     would_see = 1.0
     if not binary:

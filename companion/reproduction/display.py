@@ -478,24 +478,17 @@ def _some_of(rows, most, text=_departure):
 
 
 def _claim_finding(claim, tests):
-    """What the tests of a claim came to, and two that fail with what is known of the cause."""
+    """What the tests of a claim came to, with those that fail or are open and why."""
     word = sentence_word(tests["verdict"])
     became = tests["verdict"].value_counts()
     counts = ", ".join(counted(became[w], w) for w in SENTENCE_WORDS if w in became)
-    tested = "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
-    for name, kinds in READ_BY.items():
-        read = sentence_word(as_read(tests, kinds)["verdict"])
-        if read != word and tests["reading_kind"].eq(kinds[-1]).any():
-            tested += f"; {READ_TITLES[name]}: {read}"
-    text = ended(f"* **{word.capitalize()}** ({tested}): {escaped(claim)}")
+    text = ended(f"* **{word.capitalize()}** ({counts}): {escaped(claim)}")
     failing = tests[tests["verdict"] == FAILS]
     if len(failing):
         text += f" Failing: {_some_of(failing, 2)}."
-    for why in dict.fromkeys(
-        [*failing["reason"], *tests["because"][tests["verdict"] == OPEN]]
-    ):
-        text += f" {escaped(ended(why[:1].upper() + why[1:]))}" if why else ""
-    return text
+    left_open = tests["because"][tests["verdict"] == OPEN]
+    why = [text for text in dict.fromkeys([*failing["reason"], *left_open]) if text]
+    return f"{text} Why: {escaped('; '.join(why))}." if why else text
 
 
 def _read_otherwise(scored):

@@ -8,7 +8,6 @@ import html
 import math
 import re
 from functools import cache
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -132,23 +131,16 @@ class Table:
         rows = [[text(name, record[name]) for name in frame] for record in records]
         return cls(frame.columns, rows, records, title)
 
-    def to_text(self, *, narrow=False):
+    def to_text(self):
         """Aligned text.
-
-        Parameters
-        ----------
-        narrow : bool, default=False
-            Whether a name of a column has a line for each of its words.
 
         Returns
         -------
         str
         """
-        names = [name.split() if narrow else [name] for name in self.header]
-        header = [*zip_longest(*names, fillvalue="")]
-        columns = zip(*header, *self.rows, strict=True)
+        columns = zip(self.header, *self.rows, strict=True)
         widths = [max(map(len, column)) for column in columns]
-        lines = [*header, ["-" * width for width in widths], *self.rows]
+        lines = [self.header, ["-" * width for width in widths], *self.rows]
         body = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in lines]
         return "\n".join([*filter(None, [self.title]), *self.above, *body])
 

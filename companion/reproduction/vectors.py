@@ -77,7 +77,7 @@ def chance_of_shares(departures, errors, roundings, degrees=math.inf):
     return float((1 + distance / degrees) ** (-(degrees - 1) / 2))
 
 
-def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
+def compare_rows_jointly(rows, regenerations, comparisons, allowance=0.0):
     """Comparisons in which the scored numbers of a row are judged together, too.
 
     Parameters
@@ -95,12 +95,12 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
     -------
     list of Comparison
     """
-    together = defaultdict(list)
+    vectors = defaultdict(list)
     for place, row in enumerate(rows):
         if row["asks"] in SCORED and regenerations[place] is not None:
-            together[row["row"], row["kind"]].append(place)
+            vectors[row["row"], row["kind"]].append(place)
     judged = [*comparisons]
-    for (_, kind), places in together.items():
+    for (_, kind), places in vectors.items():
         cells = [(rows[place], regenerations[place]) for place in places]
         if kind == "draw":
             chance = chance_of_draws(cells)

@@ -37,7 +37,7 @@ from companion.reproduction.published import (
 from companion.reproduction.tables import plain
 from companion.reproduction.vectors import (
     chance_of_draws,
-    judge_by_row,
+    compare_rows_jointly,
     repeat_departures,
 )
 
@@ -128,7 +128,7 @@ def _compare_rows(rows, regenerations, profile, by_row):
     cells = zip(rows, regenerations, strict=True)
     found = [compare_row(row, ours, profile) for row, ours in cells]
     if by_row:
-        found = judge_by_row(rows, regenerations, found, allowance_of(profile))
+        found = compare_rows_jointly(rows, regenerations, found, allowance_of(profile))
     return repeat_departures(rows, found)
 
 

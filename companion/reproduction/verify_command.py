@@ -62,13 +62,18 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import by_paper, ledger_text, score_table
     from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
+    from companion.reproduction.scores import scored_as_on_record
     from companion.reproduction.verdicts import problems
 
     chosen = [*targets, *papers]
-    found = None if chosen or given else read_kept_ledgers(profile)
-    ledgers, gaps, failures = found or read_ledgers(
-        find_targets(given, chosen), profile
-    )
+
+    def read(profile):
+        found = None if chosen or given else read_kept_ledgers(profile)
+        return found or read_ledgers(find_targets(given, chosen), profile)
+
+    ledgers, gaps, failures = read(profile)
+    if profile != "paper":
+        ledgers = scored_as_on_record(ledgers, read("paper")[0])
     if not chosen:
         failures |= dict.fromkeys(faults_of_papers(), False)
     missing = [] if allow_missing else gaps["missing"]
@@ -82,7 +87,7 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
             _list_values(shown, ledgers)
         if ledgers:
             click.echo(score_table(by_paper(ledgers)).to_text())
-        _tell_problems(wrong, len(faults))
+        _show_problems(wrong, len(faults))
     most = len(faults) if whole or format != "table" else _MOST_NAMED
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
@@ -115,7 +120,7 @@ def _list_values(shown, ledgers):
             wrapped(sentence(line))
 
 
-def _tell_problems(wrong, n_faults):
+def _show_problems(wrong, n_faults):
     """What is wrong, with file, row and advice."""
     texts = [
         f"data/published/{line['paper']}.csv, {name}: {line['row']}, {line['column']}: "
