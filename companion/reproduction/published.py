@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
+from companion._utils.errors import DamagedData
 from companion._utils.files import read_csv
 from companion._utils.paths import data_dir
 from companion.reproduction.tables import number_text
@@ -54,7 +55,7 @@ _RELATION = re.compile(
 )
 
 
-class PublishedError(ValueError):
+class PublishedError(DamagedData, ValueError):
     """A file of published values or deviations has faults; the message lists all of them."""
 
     def __init__(self, name, faults):

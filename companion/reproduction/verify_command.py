@@ -64,18 +64,16 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     --all | less`.
     """
     gc.disable()  # there are many records, and they stay
-    from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import ledger_text
-    from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
+    from companion.reproduction.reproduce import read_all, read_ledgers
     from companion.reproduction.verdicts import problems
 
     chosen = [*targets, *papers]
-    found = None if chosen or given else read_kept_ledgers(profile)
-    ledgers, gaps, failures = found or read_ledgers(
-        find_targets(given, chosen), profile
-    )
-    if not chosen:
-        failures |= dict.fromkeys(faults_of_papers(), False)
+    if chosen or given:
+        found = read_ledgers(find_targets(given, chosen), profile)
+    else:
+        found = read_all(partial(find_targets, None, ()), profile)
+    ledgers, gaps, failures = found
     missing = [] if allow_missing else gaps["missing"]
     faults = [*failures, *gaps["stale"], *missing]
     wrong = {name: problems(ledger) for name, ledger in ledgers.items()}

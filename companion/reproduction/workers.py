@@ -52,7 +52,9 @@ def run_unit(
             return unit, "missing", " ".join(str(error).split())
         except DamagedData as error:
             return unit, "damaged", " ".join(str(error).split())
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # which may even leave Python
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             place = traceback.extract_tb(error.__traceback__)[-1]
             return unit, "failed", f"{line} ({place.name}, line {place.lineno})"
