@@ -82,7 +82,7 @@ class KeptLedgers:
                 replace_bytes(self._path, content.encode())
 
     def _digest_of_inputs(self) -> str:
-        """Of the sources that run, the papers, versions, data, records, tests, and notebooks' names."""
+        """Of sources, papers, versions, data, records, tests, and the names of notebooks."""
         notebooks = sorted(str(path) for path in notebooks_dir().rglob("*.ipynb"))
         texts = (sources_digest(), repr(list_papers()), *_VERSIONS, *notebooks)
         digest = hashlib.sha256("\n".join(texts).encode(errors="surrogateescape"))

@@ -1,4 +1,4 @@
-"""What `companion verify` says of a project whose files do not fit each other, or cannot be read."""
+"""What `companion verify` says of files that do not fit each other, or that cannot be read."""
 
 import json
 import os
