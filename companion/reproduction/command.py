@@ -101,7 +101,7 @@ class Group(click.Group):
 @click.group(cls=Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
 def main():
-    """Reproduce five support vector machine papers, and compare with what they print."""
+    """Reproduce papers, and compare with what they print."""
     ask_for("reproduce")
 
 
