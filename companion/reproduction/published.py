@@ -140,7 +140,8 @@ def _faults_of_field(name, text, number):
 
 def _faults_of_question(texts, paper):
     """What the fields ask of each other by what the row asks."""
-    asks, kind = texts["asks"], texts["kind"]
+    asks = texts["asks"]
+    kind = texts["kind"]
     if texts["paper"] != paper:
         yield f"paper is {texts['paper']!r}, but the file is {paper}.csv"
     if asks in SCORED and (asks == "claim") != (kind == "ordinal"):
@@ -155,8 +156,10 @@ def _faults_of_question(texts, paper):
 
 def _faults_of_number(texts, numbers):
     """What the fields ask of each other by the kind of the number."""
-    kind, printed = texts["kind"], texts["printed"]
-    value, n = numbers["value"], numbers["n"]
+    kind = texts["kind"]
+    printed = texts["printed"]
+    value = numbers["value"]
+    n = numbers["n"]
     parsed = parse_printed(printed)
     is_claim = kind == "ordinal"
     if parsed is None and kind not in ("deterministic", "ordinal"):
