@@ -7,6 +7,8 @@ VENV := .venv
 STAMP := $(VENV)/.built-from-lock
 BIN := $(VENV)/bin
 ARGS ?=
+# As in many a container; else Jupyter refuses to start.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +35,7 @@ check: $(STAMP)  ## the tests that do not take long, for while you work
 	@$(BIN)/python -m pytest -n auto --no-loadscope-reorder -m 'not slow' tests $(ARGS)
 
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
-	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(ARGS)
+	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(AS_ROOT) $(ARGS)
 
 lint: $(STAMP)  ## what formatter and linter would change, and what is wrong with the types
 	@$(BIN)/ruff format --diff --quiet

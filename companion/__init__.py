@@ -16,9 +16,6 @@ _HOMES |= dict.fromkeys(("GACVSearch", "KernelGridSearchCV"), "companion.tuning"
 
 __all__ = [*_HOMES, "__version__"]
 
-# Modules that have moved since 0.1 are found under their old names too.
-__path__.append(os.path.join(os.path.dirname(__file__), "_utils", "moved"))
-
 # numba refuses to compile where it can keep nothing, neither beside the sources nor at home.
 _places = (os.path.dirname(__file__), os.path.expanduser("~"))
 _no_writable_cache = not any(os.access(place, os.W_OK | os.X_OK) for place in _places)

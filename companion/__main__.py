@@ -2,6 +2,7 @@
 
 import sys
 
+from companion._utils.extras import way_to_install
 from companion._utils.slow_imports import pass_over_slow_imports
 
 
@@ -21,8 +22,7 @@ def main():
         if package == "companion":
             raise
         print(
-            f"The command needs {package}, which is not installed. In a clone of the repository:"
-            " pip install '.[reproduce]'",
+            f"The command needs {package}, which is not installed. {way_to_install('reproduce')}",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -1,10 +1,14 @@
 """The errors that say what is wrong with data."""
 
-__all__ = ["DamagedData", "DataUnavailable", "UnknownDataset"]
+__all__ = ["DamagedData", "DataUnavailable", "UnknownDataset", "WrongSetting"]
 
 
 class DamagedData(RuntimeError):
     """A file of data is not the one that it should be; nothing is computed from it."""
+
+
+class WrongSetting(ValueError):
+    """A variable of the environment that means nothing; nothing was run."""
 
 
 class DataUnavailable(RuntimeError):

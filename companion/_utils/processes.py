@@ -2,10 +2,9 @@
 
 import logging
 import os
-import sqlite3
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import cache
 
 logger = logging.getLogger("companion")
@@ -28,21 +27,16 @@ def end_with(parent):
 
 @contextmanager
 def only_one(path, what):
-    """Wait until no other process does this, and keep others waiting.
+    """Wait until no other process does this, and keep others waiting; a killed one does not."""
+    from filelock import FileLock, Timeout
 
-    The lock is that of an empty database, which the system takes from a process that is killed.
-    """
-    announced = False
-    with closing(sqlite3.connect(path, timeout=1, isolation_level=None)) as lock:
-        while not lock.in_transaction:
-            try:
-                lock.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                    raise
-                if not announced:
-                    logger.warning(
-                        "%s: waiting for another process that is at it.", what
-                    )
-                announced = True
+    lock = FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        logger.warning("%s: waiting for another process that is at it.", what)
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()

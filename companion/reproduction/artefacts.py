@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion._utils.errors import DamagedData
-from companion._utils.paths import data_dir, notebooks_dir, own_project
+from companion._utils.paths import (
+    check_name,
+    data_dir,
+    notebooks_dir,
+    own_project,
+    read_settings,
+)
 
 if TYPE_CHECKING:  # else the help of the command would load NumPy
     from companion.reproduction.units import Study
@@ -38,7 +44,8 @@ class Artefact:
     paper : str
         Key of the paper; "" for a notebook about all of them.
     name : str
-        E.g. "table_2"; the notebook is ``notebooks/<paper>/<name>.ipynb``.
+        E.g. "table_2", of letters, digits, _ and -; the notebook is
+        ``notebooks/<paper>/<name>.ipynb``.
     title : str
         One line, in the paper's words.
     studies : tuple of Study
@@ -63,6 +70,9 @@ class Artefact:
     judged_by_row: bool = False
     what_came_out: Callable | None = None
 
+    def __post_init__(self) -> None:
+        check_name(self.name, f"an artefact of {self.paper or 'all papers'}")
+
     @property
     def id(self) -> str:
         """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
@@ -76,7 +86,8 @@ class Paper:
     Parameters
     ----------
     key : str
-        Short name, e.g. "l1nsvm"; "" for the notebooks about all papers at once.
+        Short name of letters, digits, _ and -, e.g. "trees"; "" for the notebooks about all papers
+        at once.
     title : str
         Title of the paper.
     citation : str
@@ -99,6 +110,10 @@ class Paper:
     address: str = ""
     alike: str = ""
 
+    def __post_init__(self) -> None:
+        if self.key:
+            check_name(self.key, f"the paper {self.title!r}")
+
     @property
     def artefacts(self) -> tuple[Artefact, ...]:
         """The tables and figures of the paper, in print order."""
@@ -113,11 +128,25 @@ def faults_of_papers() -> list[str]:
     return [*_faults]
 
 
-def _note(what: str, owner: str, error: Exception) -> None:
-    """Say once what cannot be imported."""
-    fault = f"{what} of {owner} cannot be imported: {type(error).__name__}: {error}"
+def _note(what: str, owner: str, why: str) -> None:
+    """Say once what is not there, of which distribution or file, and why."""
+    fault = f"{what} of {owner} {why}"
     _faults.append(fault)
     logger.warning("%s. The other papers go on without it.", fault)
+
+
+def _loaded(load: Callable[[], Iterable], kind: type, what: str, owner: str) -> list:
+    """What an import gives; nothing, with a note, if it raises anything or gives something else."""
+    try:
+        found = [*load()]
+        if others := [each for each in found if not isinstance(each, kind)]:
+            raise TypeError(f"it must hold {kind.__name__}s alone. Got {others[0]!r}.")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what runs may even leave Python
+        _note(what, owner, f"cannot be imported: {type(error).__name__}: {error}")
+        return []
+    return found
 
 
 def _points() -> Iterator[tuple[EntryPoint, str]]:
@@ -129,7 +158,7 @@ def _points() -> Iterator[tuple[EntryPoint, str]]:
     settings = root and root / "pyproject.toml"
     if settings and settings.is_file():
         try:
-            table = tomllib.loads(settings.read_text(encoding="utf-8"))
+            table = tomllib.loads(read_settings(settings))
         except tomllib.TOMLDecodeError as error:
             raise DamagedData(f"{settings} is no TOML file: {error}.") from None
         project = table.get("project", {})
@@ -142,22 +171,25 @@ def _points() -> Iterator[tuple[EntryPoint, str]]:
 def _registered() -> dict[Paper, str]:
     """The registered papers, each with the distribution or file that names it."""
     papers: dict[Paper, str] = {}
+    keys: dict[str, str] = {}
     for point, owner in _points():
-        try:
-            papers |= dict.fromkeys(point.load(), owner)
-        except Exception as error:  # whatever importing runs
-            _note(f"The papers {point.value}", owner, error)
+        what = f"The papers {point.value}"
+        for paper in _loaded(point.load, Paper, what, owner):
+            if paper.key in keys:
+                other = keys[paper.key]
+                _note(f"The paper {paper.key}", owner, f"has the key of one of {other}")
+            else:
+                papers[paper] = owner
+            if paper.key:
+                keys[paper.key] = owner
     return papers
 
 
 @cache
 def _artefacts(paper: Paper) -> list[Artefact]:
     """The artefacts of a paper, none if it cannot be imported."""
-    try:
-        return [*paper.artefacts]
-    except Exception as error:
-        _note(f"The paper {paper.key or paper.title}", _registered()[paper], error)
-        return []
+    what = f"The paper {paper.key or paper.title}"
+    return _loaded(lambda: paper.artefacts, Artefact, what, _registered()[paper])
 
 
 def _is_here(paper: Paper) -> bool:
@@ -174,9 +206,10 @@ def list_papers() -> dict[str, Paper]:
 def list_artefacts(paper: str | None = None) -> list[Artefact]:
     """The tables and figures of all papers that the project has, or of one, in print order."""
     papers = list_papers()
+    here = {key: known for key, known in papers.items() if _is_here(known)}
     if paper is not None and paper not in papers:
-        raise KeyError(f"no paper {paper!r}; there are {', '.join(papers)}")
-    chosen = filter(_is_here, papers.values()) if paper is None else [papers[paper]]
+        raise KeyError(f"no paper {paper!r}; there are {', '.join(here)}")
+    chosen = here.values() if paper is None else [papers[paper]]
     return [artefact for known in chosen for artefact in _artefacts(known)]
 
 
@@ -205,12 +238,11 @@ def get_artefact(name: str) -> Artefact:
     """
     paper, slash, _ = name.partition("/")
     group = list_artefacts(paper) if slash or paper in list_papers() else list_across()
-    artefacts = {artefact.id: artefact for artefact in group}
-    if name not in artefacts:
-        raise KeyError(
-            f"no artefact {name!r}; there are {', '.join([*artefacts, *list_papers()])}"
-        )
-    return artefacts[name]
+    for artefact in group:
+        if artefact.id == name:
+            return artefact
+    known = [artefact.id for artefact in list_artefacts() + list_across()]
+    raise KeyError(f"no artefact {name!r}; there are {', '.join(known)}")
 
 
 def notebook_path(artefact: Artefact) -> Path:

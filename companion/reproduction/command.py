@@ -8,13 +8,14 @@ import textwrap
 
 import click
 
-from companion._utils.errors import DamagedData, DataUnavailable
+from companion._utils.errors import DamagedData, DataUnavailable, WrongSetting
 from companion._utils.extras import advice
 from companion._utils.paths import project_root
-from companion.reproduction.errors import ClusterError
+from companion.reproduction.errors import StoreError, UnitError
 
 OK = 0
 DEVIATION = 1
+MISTAKE = 2
 DATA = 3
 FAILED = 4
 INTERRUPTED = 130
@@ -44,6 +45,22 @@ def choice(flag, words, text):
     return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
+#: What may stop a command, and its exit code.
+_CODES = {
+    WrongSetting: MISTAKE,
+    DamagedData: DATA,
+    DataUnavailable: DATA,
+    StoreError: FAILED,
+    UnitError: FAILED,
+}
+
+
+class ImportFault(click.ClickException):
+    """Papers that cannot be imported, where nothing is left to do without them."""
+
+    exit_code = FAILED
+
+
 class Group(click.Group):
     """A group of commands that give their exit code; what stops one is said here alone."""
 
@@ -66,12 +83,11 @@ class Group(click.Group):
             kept = "What is finished is kept; the same command goes on from there."
             click.echo(f"Interrupted. {kept}", err=True)
             return INTERRUPTED
-        except (DamagedData, DataUnavailable) as error:
+        except tuple(_CODES) as error:
             click.echo(error, err=True)
-            return DATA
-        except ClusterError as error:
-            click.echo(error, err=True)
-            return FAILED
+            return next(
+                code for kind, code in _CODES.items() if isinstance(error, kind)
+            )
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EROFS):
                 raise
@@ -85,7 +101,7 @@ class Group(click.Group):
 @click.group(cls=Group, context_settings=CONTEXT, epilog=EXIT_CODES)
 @click.version_option(package_name="svm-companion")
 def main():
-    """Reproduce five support vector machine papers, and compare with what they print."""
+    """Reproduce papers, and compare with what they print."""
     ask_for("reproduce")
 
 
@@ -100,9 +116,16 @@ def find_targets(given, targets, across=False):
 
     With `across` all have those about all papers among them.
     """
-    from companion.reproduction.artefacts import list_across, list_artefacts
+    from companion.reproduction.artefacts import (
+        faults_of_papers,
+        list_across,
+        list_artefacts,
+    )
 
     artefacts = given or list_artefacts() + (list_across() if across else [])
+    broken = "\n".join(faults_of_papers())
+    if not artefacts and broken:
+        raise ImportFault(broken)
     if not artefacts:
         raise click.UsageError(
             f"{project_root()} has nothing of any paper: no data/published/<paper>.csv and no"
@@ -117,6 +140,8 @@ def find_targets(given, targets, across=False):
             for name in difflib.get_close_matches(target.lower(), known, 1, 0.5):
                 hint = f"did you mean {name!r}?"
             faults.append(f"There is no paper or artefact {target!r}: {hint}")
+    if faults and broken:  # perhaps they are of what is broken
+        raise ImportFault("\n".join([broken, *faults]))
     if faults:
         raise click.UsageError("\n".join(faults))
     return [a for a in artefacts if not targets or {a.paper, a.id} & {*targets}]

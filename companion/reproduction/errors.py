@@ -1,11 +1,13 @@
 """The errors of running and storing units; each message says what happened and what to do."""
 
+from companion._utils.errors import DamagedData
+
 
 class StoreError(RuntimeError):
     """A file of records cannot be read or written. Records already in it are untouched."""
 
 
-class DamagedError(StoreError):
+class DamagedError(StoreError, DamagedData):
     """A file of records is not as it was written."""
 
 

@@ -6,6 +6,7 @@ that a table that is old or was altered is known without a digest in each of its
 
 import hashlib
 import lzma
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -27,6 +28,7 @@ class Entry(NamedTuple):
 
 
 _COLUMNS = ["study", *Entry._fields]
+_STUDY = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_-]+")
 
 
 def index_path() -> Path:
@@ -48,12 +50,24 @@ def load_index() -> dict[str, Entry]:
         lines = parse_table(path.read_bytes())
         if any([*line] != _COLUMNS for line in lines):
             raise ValueError(f"line 1: the columns must be {', '.join(_COLUMNS)}")
+        for number, line in enumerate(lines, start=2):
+            if not _STUDY.fullmatch(line["study"]):
+                raise ValueError(
+                    f"line {number}: {line['study']!r} is no '<paper>/<study>' of plain words"
+                )
     except ValueError as error:
         advice = "It is damaged and left as it is; take it from the repository again"
         raise DamagedError(
             f"The index of records {path}: {error}. {advice}."
         ) from error
     return {line.pop("study"): Entry(**line) for line in lines}
+
+
+def tables_of_records() -> list[str]:
+    """The studies of which there is a table."""
+    folder = data_dir() / "records"
+    paths = [*folder.glob("*/*.csv"), *folder.glob("*/*.csv.xz")]
+    return [f"{path.parent.name}/{path.name.partition('.')[0]}" for path in paths]
 
 
 def packed(path: Path) -> Path:

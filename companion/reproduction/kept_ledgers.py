@@ -1,12 +1,12 @@
-"""Ledgers that were read off the same files before, kept in the cache folder.
+"""Ledgers that were read off the same files before, kept as JSON in the cache folder.
 
 A ledger follows from sources, data, records and libraries. A digest of them all is kept beside it,
 so that what is found is what would be computed again. Nothing is lost where it is deleted.
 """
 
 import hashlib
+import json
 import os
-import pickle
 import sys
 from contextlib import suppress
 from typing import Any
@@ -16,9 +16,15 @@ import pandas as pd
 import scipy
 
 from companion._utils.files import replace_bytes
-from companion._utils.paths import cache_dir, data_dir
+from companion._utils.paths import (
+    cache_dir,
+    companion_root,
+    data_dir,
+    notebooks_dir,
+    project_root,
+)
 from companion._utils.sources import sources_digest
-from companion.reproduction.artefacts import Artefact, list_artefacts, list_papers
+from companion.reproduction.artefacts import Artefact, list_papers
 
 _OWN = f"{__name__.partition('.')[0]}."
 _VERSIONS = (sys.version, np.__version__, pd.__version__, scipy.__version__)
@@ -31,46 +37,60 @@ class KeptLedgers:
     """Those of one profile; what is of another package's artefacts is neither kept nor found."""
 
     def __init__(self, profile: str):
-        self._path = cache_dir() / "ledgers" / f"{profile}.pickle"
-        self._folders = (data_dir(), cache_dir() / "records" / profile)
+        self._path = cache_dir() / "ledgers" / f"{profile}.json"
+        self._folders = {data_dir(), cache_dir() / "records" / profile}
+        self._folders |= {root / "tests" for root in (project_root(), companion_root())}
         self._inputs = self._digest_of_inputs()
-        self._found: dict[str, Kept] = {}
-        self._is_whole = False  # of all artefacts
-        with suppress(Exception):  # whatever reading a damaged file brings about
-            inputs, *kept = pickle.loads(self._path.read_bytes())
+        self._found: dict[str, list] = {}
+        self._is_whole = False  # of all artefacts, of a project without a fault
+        with suppress(OSError, ValueError, TypeError):  # of a file of another program
+            inputs, *kept = json.loads(self._path.read_bytes())
             if inputs == self._inputs:
                 self._found, self._is_whole = kept
 
     def get(self, artefact: Artefact) -> Kept | None:
         """What was found for an artefact off the present files."""
-        return self._found.get(artefact.id) if _is_ours(artefact) else None
+        if not _is_ours(artefact) or artefact.id not in self._found:
+            return None
+        return self._read(artefact.id)
 
     def get_all(self) -> dict[str, Kept]:
         """What was found for all artefacts, none of which is imported; empty if it is not kept."""
-        return self._found if self._is_whole else {}
+        return (
+            {name: self._read(name) for name in self._found} if self._is_whole else {}
+        )
 
-    def save(self, found: dict[Artefact, Kept]) -> None:
+    def _read(self, name: str) -> Kept:
+        rows, gaps = self._found[name]
+        return None if rows is None else pd.DataFrame(rows), gaps, {}
+
+    def save(self, found: dict[Artefact, Kept], whole: bool = False) -> None:
         """Keep what was found without a fault, unless a file has changed meanwhile."""
-        new = {a.id: kept for a, kept in found.items() if _is_ours(a) and not kept[2]}
-        if new.keys() <= self._found.keys():
+        new = {
+            artefact.id: [None if ledger is None else ledger.to_dict("records"), gaps]
+            for artefact, (ledger, gaps, failures) in found.items()
+            if _is_ours(artefact) and not failures
+        }
+        whole = whole and len(new) == len(found)
+        if new.keys() <= self._found.keys() and whole <= self._is_whole:
             return
-        known = self._found | new
-        order = [artefact.id for artefact in list_artefacts()]
-        self._found = {name: known[name] for name in order if name in known}
-        self._is_whole = len(self._found) == len(order)
+        self._found = new if whole else self._found | new
+        self._is_whole = whole
         if self._inputs == self._digest_of_inputs():
-            content = pickle.dumps((self._inputs, self._found, self._is_whole))
+            content = json.dumps((self._inputs, self._found, self._is_whole))
             with suppress(OSError):
-                replace_bytes(self._path, content)
+                replace_bytes(self._path, content.encode())
 
     def _digest_of_inputs(self) -> str:
-        """Of the sources that run, the papers, versions, data and records."""
-        texts = (sources_digest(), repr(list_papers()), *_VERSIONS)
-        digest = hashlib.sha256("\n".join(texts).encode())
+        """Of sources, papers, versions, data, records, tests, and the names of notebooks."""
+        notebooks = sorted(str(path) for path in notebooks_dir().rglob("*.ipynb"))
+        texts = (sources_digest(), repr(list_papers()), *_VERSIONS, *notebooks)
+        digest = hashlib.sha256("\n".join(texts).encode(errors="surrogateescape"))
         for path in sorted(p for top in self._folders for p in top.rglob("*")):
-            with suppress(
-                OSError
-            ):  # of a folder, or a file that a run has just replaced
+            if path.suffix == ".pyc":
+                continue
+            # a folder, or a file that a run has just replaced
+            with suppress(OSError):
                 content = hashlib.sha256(path.read_bytes()).digest()
                 digest.update(os.fsencode(path) + b"\0" + content)
         return digest.hexdigest()

@@ -1,49 +1,35 @@
 """The published values, as data: ``data/published/<paper>.csv``, one row a printed number.
 
-The columns are described in ``docs/verdicts.md``. :func:`load_published` refuses a file with any
-fault in it and names every fault with its line.
+Its columns are described in ``published.schema.json``, a Table Schema, and in ``docs/verdicts.md``.
+:func:`load_published` refuses a file with any fault in it and names every fault with its line.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
+from companion._utils.errors import DamagedData
 from companion._utils.files import read_csv
 from companion._utils.paths import data_dir
 from companion.reproduction.tables import number_text
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
-#: What a row asks; values and claims are scored, and what is ours has no verdict.
-ASKS = ("value", "claim", "setting", "identity", "matched", "ours")
-SCORED = ("value", "claim")
-KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
-COLUMNS = (
-    "paper",
-    "artefact",
-    "row",
-    "column",
-    "asks",
-    "printed",
-    "value",
-    "spread",
-    "spread_is",
-    "n",
-    "kind",
-    "relation",
-    "sentence",
-    "why",
-    "repeats",
-    "matters",
-    "where",
-    "note",
+_SCHEMA = json.loads(
+    files(__package__).joinpath("published.schema.json").read_text(encoding="utf-8")
 )
-_NUMBERS = ["value", "spread", "n", "matters"]
-_FILLED = ("artefact", "row", "column", "where", "printed")
+_FIELDS = {field["name"]: field for field in _SCHEMA["fields"]}
+COLUMNS = tuple(_FIELDS)
+#: What a row asks; values and claims are scored, and what is ours has no verdict.
+ASKS = tuple(_FIELDS["asks"]["constraints"]["enum"])
+SCORED = ("value", "claim")
+_NUMBERS = [name for name, field in _FIELDS.items() if field["type"] != "string"]
 _NUMBER = re.compile(
     r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
 )
@@ -52,7 +38,7 @@ _RELATION = re.compile(
 )
 
 
-class PublishedError(ValueError):
+class PublishedError(DamagedData, ValueError):
     """A file of published values or deviations has faults; the message lists all of them."""
 
     def __init__(self, name, faults):
@@ -131,76 +117,83 @@ def _float(text):
     return number if math.isfinite(number) else math.nan
 
 
+def _faults_of_field(name, text, number):
+    """What is wrong with a field by the schema, whatever stands in the others."""
+    rules = _FIELDS[name].get("constraints", {})
+    if not text and rules.get("required"):
+        yield f"{name} is empty"
+    elif "enum" in rules and text not in rules["enum"]:
+        known = ", ".join(rules["enum"])
+        yield f"{name} {text!r} is unknown: it must be one of {known}"
+    elif text and "pattern" in rules and not re.fullmatch(rules["pattern"], text):
+        yield f"{name} must be <, >, <= or >= and a number. Got {text!r}"
+    elif text and name in _NUMBERS:
+        least = rules.get("minimum", -math.inf)
+        above = rules.get("exclusiveMinimum", -math.inf)
+        if not (number >= least and number > above):
+            rule = f" >= {least}" if "minimum" in rules else f" > {above}"
+            yield f"{name} {text!r} is no number{rule * bool(rules)}"
+        elif _FIELDS[name]["type"] == "integer" and not number.is_integer():
+            yield f"{name} must be a whole number >= {least}. Got {text!r}"
+
+
+def _faults_of_question(texts, paper):
+    """What the fields ask of each other by what the row asks."""
+    asks = texts["asks"]
+    kind = texts["kind"]
+    if texts["paper"] != paper:
+        yield f"paper is {texts['paper']!r}, but the file is {paper}.csv"
+    if asks in SCORED and (asks == "claim") != (kind == "ordinal"):
+        yield f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal"
+    if asks in ("claim", "ours") and not texts["sentence"]:
+        yield "sentence is empty: quote what is claimed, or say what we ask"
+    if asks not in ("value", "setting", "ours") and not texts["why"]:
+        yield "why is empty: say why this bound, which test proves it, or what was matched"
+    if texts["repeats"] and asks not in SCORED:
+        yield f"repeats is given, but a {asks} is not scored anyway"
+
+
+def _faults_of_number(texts, numbers):
+    """What the fields ask of each other by the kind of the number."""
+    kind = texts["kind"]
+    printed = texts["printed"]
+    value = numbers["value"]
+    n = numbers["n"]
+    parsed = parse_printed(printed)
+    is_claim = kind == "ordinal"
+    if parsed is None and kind not in ("deterministic", "ordinal"):
+        yield f"printed {printed!r} is no number, which kind {kind!r} needs"
+    if not is_claim and (value != parsed.value if parsed else texts["value"]):
+        expected = parsed.value if parsed else "nothing"
+        got = texts["value"]
+        yield f"value must be {expected}, as printed is {printed!r}. Got {got!r}"
+    if kind == "spread" and value < 0:
+        yield f"value {value} is negative, which no spread is"
+    needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
+    if needed and not n >= needed:
+        got = texts["n"]
+        yield f"n of kind {kind!r} must be a whole number >= {needed}. Got {got!r}"
+    if texts["spread"] and not (kind == "stochastic" and n > 1):
+        yield "spread is given, but only a stochastic value with n > 1 has one"
+    if texts["spread"] and not texts["spread_is"]:
+        yield "spread_is is empty: say of what it is a deviation"
+    is_tested = is_claim and texts["asks"] != "ours"
+    if is_tested != bool(texts["relation"]):
+        rule = "be given for kind 'ordinal', and be empty for others and for what is ours"
+        yield f"relation must {rule}. Got {texts['relation']!r}"
+
+
 def _faults_of(texts, numbers, paper):
     """All faults of a row, of its fields as they stand and of those that hold a number."""
-    kind = texts["kind"]
-    asks = texts["asks"]
-    spread = texts["spread"]
-    n = numbers["n"]
-    if kind not in KINDS:
-        return [f"kind {kind!r} is unknown: it must be one of {', '.join(KINDS)}"]
-    parsed = parse_printed(texts["printed"])
-    claim = kind == "ordinal"
-    word = parsed is None and not claim
-    scored = asks in SCORED
-    if parsed:
-        expected = parsed.value
-        is_other = numbers["value"] != expected
-    else:
-        expected = "nothing"
-        is_other = bool(texts["value"])
-    needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
-    least = max(needed, 1)
-    if texts["n"]:
-        n_is_wrong = not (n.is_integer() and n >= least)
-    else:
-        n_is_wrong = needed > 0
-    if claim and asks != "ours":
-        relation_is_wrong = parse_relation(texts["relation"]) is None
-    else:
-        relation_is_wrong = bool(texts["relation"])
-    faults = {
-        f"paper is {{paper!r}}, but the file is {paper}.csv": texts["paper"] != paper,
-        f"asks {{asks!r}} is unknown: it must be one of {', '.join(ASKS)}": asks
-        not in ASKS,
-        "asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal": (
-            scored and (asks == "claim") != claim
-        ),
-        "sentence is empty: quote what is claimed, or say what we ask": (
-            asks in ("claim", "ours") and not texts["sentence"]
-        ),
-        "why is empty: say why this bound, which test proves it, or what was matched": (
-            asks not in ("value", "setting", "ours") and not texts["why"]
-        ),
-        "repeats is given, but a {asks} is not scored anyway": texts["repeats"]
-        and not scored,
-        "matters {matters!r} is no positive number": (
-            texts["matters"] and not numbers["matters"] > 0
-        ),
-        "printed {printed!r} is no number, which kind {kind!r} needs": (
-            texts["printed"] and word and kind != "deterministic"
-        ),
-        "value must be a number or nothing, as printed is {printed!r}. Got {value!r}": (
-            claim and texts["value"] and math.isnan(numbers["value"])
-        ),
-        f"value must be {expected}, as printed is {{printed!r}}. Got {{value!r}}": (
-            not claim and is_other
-        ),
-        "value {value} is negative, which no spread is": (
-            kind == "spread" and numbers["value"] < 0
-        ),
-        f"n of kind {{kind!r}} must be a whole number >= {least}. Got {{n!r}}": n_is_wrong,
-        "spread {spread!r} is no number >= 0": spread and not numbers["spread"] >= 0,
-        "spread is given, but only a stochastic value with n > 1 has one": (
-            spread and not (kind == "stochastic" and n > 1)
-        ),
-        "spread_is is empty: say of what it is a deviation": spread
-        and not texts["spread_is"],
-        "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others and "
-        "for what is ours. Got {relation!r}": relation_is_wrong,
-    }
-    faults = {f"{name} is empty": not texts[name] for name in _FILLED} | faults
-    return [fault.format_map(texts) for fault, found in faults.items() if found]
+    faults = [
+        fault
+        for name, text in texts.items()
+        for fault in _faults_of_field(name, text, numbers[name])
+    ]
+    if not faults:
+        faults += _faults_of_question(texts, paper)
+        faults += _faults_of_number(texts, numbers)
+    return faults
 
 
 def _faults_between(frame):

@@ -39,6 +39,15 @@ def cell(value: str | int | float | bool | None, digits: int | None = None) -> s
     return text
 
 
+def _is_read_otherwise(text: str) -> bool:
+    """Whether a column of such texts comes back as numbers or truth values."""
+    try:
+        float(text)
+    except ValueError:
+        return text.strip().lower() in ("true", "false")
+    return True
+
+
 def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
     """What a unit's computation returned, a row or several, as dictionaries of Python scalars."""
     several = isinstance(returned, Iterable) and not isinstance(returned, Mapping)
@@ -54,7 +63,12 @@ def check_rows(unit: Unit, returned: Any) -> list[dict[str, Any]]:
                 taken = "A result must have a name other than the parameters"
                 raise ValueError(f"{taken}. Got {name!r}.")
             plain[name] = to_scalar(value, f"'{name}' of {unit}")
-            cell(plain[name])  # can it be written?
+            text = cell(plain[name])  # can it be written?
+            if isinstance(plain[name], str) and _is_read_otherwise(text):
+                raise ValueError(
+                    f"'{name}' of {unit} is the text {text!r}, which a table gives back as another "
+                    "type: return a number or a bool, or put a word before it."
+                )
         checked.append(plain)
     if not checked:
         raise ValueError("compute must return at least one row.")

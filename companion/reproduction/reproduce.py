@@ -15,15 +15,10 @@ from joblib import cpu_count
 
 from companion._utils.errors import DamagedData, DataUnavailable
 from companion._utils.paths import build_dir
-from companion.reproduction.artefacts import Artefact
-from companion.reproduction.errors import (
-    ClusterError,
-    DamagedError,
-    StoreError,
-    UnitError,
-)
+from companion.reproduction.artefacts import Artefact, faults_of_papers
+from companion.reproduction.consistency import faults_of_project, outdated_files
+from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.kept_ledgers import KeptLedgers
-from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
@@ -36,20 +31,43 @@ def read_ledgers(artefacts, profile="paper"):
     With them come what records are "missing", and which "stale", and what could not be compared:
     texts with whether a damaged file is the reason.
     """
-    run = Reproduction(profile, read=read_stored)
-    kept = KeptLedgers(profile)
-    found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
-    kept.save(found)
+    found = _found(artefacts, KeptLedgers(profile), profile)
     return _together({a.id: of_artefact for a, of_artefact in found.items()})
 
 
-def read_kept_ledgers(profile="paper"):
-    """As `read_ledgers` of all artefacts, if it is kept for the present files; None if it is not.
+def read_all(find_artefacts, profile="paper"):
+    """As `read_ledgers`, of a whole project, whose files are held against each other as well.
 
-    What the papers compute with need not be imported.
+    Where all was well and no file has changed, nothing is imported that the papers compute with:
+    so the artefacts are what a function finds.
     """
-    found = KeptLedgers(profile).get_all()
-    return _together(found) if found else None
+    kept = KeptLedgers(profile)
+    if whole := kept.get_all():
+        return _together(whole)
+    artefacts = find_artefacts()
+    found = _found(artefacts, kept, profile)
+    by_name = {artefact.id: of_artefact for artefact, of_artefact in found.items()}
+    ledgers, gaps, failures = _together(by_name)
+    told = "\n".join(failures)
+    failures |= {
+        fault: True for fault in faults_of_project(artefacts) if fault not in told
+    }
+    broken = faults_of_papers()
+    failures |= dict.fromkeys(broken, False)
+    if not failures:
+        complete = profile == "paper" and not gaps["missing"]
+        outdated = outdated_files(artefacts, ledgers if complete else {})
+        gaps["stale"] += outdated
+        kept.save(found, whole=not outdated)
+    return ledgers, gaps, failures
+
+
+def _found(artefacts, kept, profile):
+    """What there is to keep of each artefact."""
+    run = Reproduction(profile, read=read_stored)
+    found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
+    kept.save(found)
+    return found
 
 
 def _together(found):
@@ -112,13 +130,7 @@ class ArtefactReport:
         return _all_gaps(records.gaps for records in self.records.values())
 
 
-_OF_DAMAGE = (
-    DamagedData,
-    DamagedError,
-    PublishedError,
-    FileNotFoundError,
-    DataUnavailable,
-)
+_OF_DAMAGE = (DamagedData, DataUnavailable, FileNotFoundError)
 
 
 def _failure(what, error):
@@ -163,7 +175,10 @@ class Reproduction:
             gaps = bool(report.gaps["missing"])
             try:
                 report.ledger = judge(artefact, report.frames, self.profile, gaps=gaps)
-            except Exception as error:  # in the print, or in reading off the records
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # in the print, or in reading off the records
                 files = [
                     f"data/records/{artefact.paper}/{name}.csv"
                     for name in report.records
@@ -179,7 +194,10 @@ class Reproduction:
             records = self._read(study, self.profile)
         except ClusterError:
             raise  # trying again for every study would take minutes
-        except Exception as error:  # in the list of units, if it is none of ours
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # in the list of units, if it is none of ours
             report.computed += getattr(error, "computed", 0)
             return _failure(f"{study.paper}/{study.name}", error)
         report.computed += records.computed

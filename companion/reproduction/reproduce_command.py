@@ -188,7 +188,7 @@ def _note_code(artefacts):
     sources_digest()
     for artefact in artefacts:
         for study in artefact.studies:
-            with suppress(ValueError):  # reported where its turn comes
+            with suppress(Exception):  # reported where its turn comes
                 code_digest(study.compute)
 
 

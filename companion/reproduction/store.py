@@ -151,7 +151,8 @@ class RecordStore:
 
         def place(cells):
             values = map(self.units[cells].params.get, self.parameters)
-            return [(v is not None, isinstance(v, str), v or 0) for v in values]
+            kinds = ((v is not None, isinstance(v, str), v) for v in values)
+            return [kind if kind[0] else (False,) for kind in kinds]
 
         listed = sorted(self.units.keys() & found.keys(), key=place)
         rows = chain.from_iterable(found[cells].rows for cells in listed)
@@ -235,7 +236,9 @@ class RecordStore:
         with self._told(action, self.working):
             if action == "write":
                 self.working.parent.mkdir(parents=True, exist_ok=True)
-            opened = sqlite3.connect(self.working, _PATIENCE, isolation_level=None)
+            opened = sqlite3.connect(
+                self.working, timeout=_PATIENCE, isolation_level=None
+            )
             with closing(opened) as database:
                 # What is written outlives this process. To wait for the disk as well, which guards
                 # against a power cut, takes longer than many a unit.

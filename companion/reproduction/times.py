@@ -10,10 +10,12 @@ import pandas as pd
 from companion._utils.files import replace_bytes
 from companion._utils.paths import data_dir
 from companion.reproduction.artefacts import list_artefacts
+from companion.reproduction.published import PublishedError
 
 #: Stands in the column ``study`` for running the notebook on finished records.
 NOTEBOOK = "(notebook)"
 _COLUMNS = ["artefact", "study", "units", "jobs", "cores", "seconds"]
+_NUMBERS = _COLUMNS[2:]
 
 
 def load_times():
@@ -25,9 +27,23 @@ def load_times():
         Columns artefact, study (:data:`NOTEBOOK` for the notebook), units, jobs, cores of the
         machine, seconds; empty if nothing was timed. A study that several artefacts use stands
         with the one that it was computed for.
+
+    Raises
+    ------
+    PublishedError
+        If the file is no such table.
     """
     path = data_dir() / "times.csv"
-    return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=_COLUMNS)
+    if not path.is_file():
+        return pd.DataFrame(columns=_COLUMNS)
+    try:
+        times = pd.read_csv(path)
+        if [*times] != _COLUMNS:
+            raise ValueError(f"the columns must be {', '.join(_COLUMNS)}")
+        times[_NUMBERS].astype(float)
+    except ValueError as error:
+        raise PublishedError(path.name, [" ".join(str(error).split())]) from error
+    return times
 
 
 def save_times(artefact, lines):

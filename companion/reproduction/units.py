@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from companion._utils.paths import check_name
+
 PROFILES = ("quick", "paper")
 _KEY_LENGTH = 20
 
@@ -149,7 +151,8 @@ class Study:
     paper : str
         Key of the paper.
     name : str
-        Name of the study; the records are stored under this name.
+        Name of the study; the records are stored under this name. Both are plain words: letters,
+        digits, _ and -.
     units : callable
         ``units(profile) -> list of Unit`` for the profile "quick" or "paper". Must not need the
         data themselves, only their digests.
@@ -166,6 +169,10 @@ class Study:
     units: Callable[[str], list[Unit]]
     compute: Callable[[Unit], dict | list[dict]]
     digits: int = 6
+
+    def __post_init__(self) -> None:
+        check_name(self.paper, "a study's paper")
+        check_name(self.name, f"a study of {self.paper}")
 
     def unit(self, data: str = "", /, **params: Any) -> Unit:
         """A unit of this study with these parameters."""

@@ -59,23 +59,21 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     --all | less`.
     """
     gc.disable()  # there are many records, and they stay
-    from companion.reproduction.artefacts import faults_of_papers
     from companion.reproduction.display import by_paper, ledger_text, score_table
-    from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
+    from companion.reproduction.reproduce import read_all, read_ledgers
     from companion.reproduction.scores import scored_as_on_record
     from companion.reproduction.verdicts import problems
 
     chosen = [*targets, *papers]
 
     def read(profile):
-        found = None if chosen or given else read_kept_ledgers(profile)
-        return found or read_ledgers(find_targets(given, chosen), profile)
+        if chosen or given:
+            return read_ledgers(find_targets(given, chosen), profile)
+        return read_all(partial(find_targets, None, ()), profile)
 
     ledgers, gaps, failures = read(profile)
     if profile != "paper":
         ledgers = scored_as_on_record(ledgers, read("paper")[0])
-    if not chosen:
-        failures |= dict.fromkeys(faults_of_papers(), False)
     missing = [] if allow_missing else gaps["missing"]
     faults = [*failures, *gaps["stale"], *missing]
     wrong = {name: problems(ledger) for name, ledger in ledgers.items()}

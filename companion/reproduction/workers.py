@@ -1,5 +1,6 @@
 """Where units are computed: in this process, in joblib's ``loky`` workers, or on a Dask cluster."""
 
+import logging
 import os
 import signal
 import sys
@@ -8,10 +9,11 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from unittest.mock import patch
 
+from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 
 from companion._utils.errors import DamagedData, DataUnavailable
@@ -24,6 +26,9 @@ from companion.reproduction.units import Study, Unit
 # Limits on threads and filters of warnings belong to a process, and Dask may give a worker several
 # units at a time.
 _ONE_AT_A_TIME = threading.Lock()
+# Seconds in which a scheduler must answer, and in which a cluster must have a worker.
+_CONNECT = 5
+_WORKERS = 30
 
 
 def run_unit(
@@ -52,7 +57,9 @@ def run_unit(
             return unit, "missing", " ".join(str(error).split())
         except DamagedData as error:
             return unit, "damaged", " ".join(str(error).split())
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # which may even leave Python
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             place = traceback.extract_tb(error.__traceback__)[-1]
             return unit, "failed", f"{line} ({place.name}, line {place.lineno})"
@@ -78,32 +85,66 @@ def compute_units(
     if (backend, jobs) == ("loky", 1):
         yield (run_unit(study.compute, unit) for unit in units)
         return
+    start = _in_processes if backend == "loky" else _on_a_cluster
+    run = partial(run_unit, study.compute, code=code_digest(study.compute))
+    with ExitStack() as stack:
+        found = start(stack, run, units, jobs)
+        yield _with_advice(f"{study.paper}/{study.name}", found)
+
+
+def _in_processes(
+    stack: ExitStack, run: Callable, units: Iterable[Unit], jobs: int
+) -> Iterator:
+    """The outcomes of units in processes of this machine, by joblib."""
     from joblib import Parallel, delayed
 
-    with ExitStack() as stack:
-        options: dict[str, Any] = {"n_jobs": jobs}
-        code = code_digest(study.compute)
-        parent: int | None = os.getpid()
-        if backend == "dask":
-            from companion.reproduction._dask import dask_backend
+    stack.enter_context(warnings.catch_warnings())
+    # Of units that were given up, and of workers that have grown and are started again.
+    warnings.filterwarnings("ignore", module="joblib")
+    # Batches of one, since a batch comes back, and is stored, only as a whole.
+    parallel = Parallel(jobs, return_as="generator_unordered", batch_size=1)
+    with _interrupts_held():
+        found = parallel(delayed(run)(unit, parent=os.getpid()) for unit in units)
+    return stack.enter_context(closing(found))
 
-            with _interrupts_held():
-                cluster = stack.enter_context(dask_backend(jobs))
-            # Enough on the cluster for workers that join later, too.
-            options = {"n_jobs": -1, "pre_dispatch": "4*n_jobs", "backend": cluster}
-            parent = None  # its workers see to that themselves
-        stack.enter_context(warnings.catch_warnings())
-        # Of units that were given up, and of workers that have grown and are started again.
-        warnings.filterwarnings("ignore", module="joblib")
-        # Batches of one, since a batch comes back, and is stored, only as a whole.
-        parallel = Parallel(return_as="generator_unordered", batch_size=1, **options)
+
+def _on_a_cluster(
+    stack: ExitStack, run: Callable, units: Iterable[Unit], jobs: int
+) -> Iterator:
+    """The outcomes of units on the scheduler that Dask is configured for, or a cluster of our own.
+
+    joblib's backend for Dask never comes back from a unit whose workers were killed.
+    """
+    import dask
+    from distributed import Client, LocalCluster, as_completed
+    from distributed.utils import silence_logging_cmgr
+
+    stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # our errors replace it
+    scheduler = dask.config.get("scheduler-address", None)
+    try:
         with _interrupts_held():
-            found = parallel(
-                delayed(run_unit)(study.compute, unit, code, parent) for unit in units
+            cluster = scheduler or LocalCluster(
+                n_workers=cpu_count() if jobs == -1 else jobs,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
             )
-        yield _with_advice(
-            f"{study.paper}/{study.name}", stack.enter_context(closing(found))
-        )
+            if scheduler is None:
+                stack.enter_context(cluster)
+            client = Client(cluster, timeout=_CONNECT, set_as_default=False)
+            stack.enter_context(client)
+            client.wait_for_workers(1, timeout=_WORKERS)
+    # An assertion of distributed failed here once, on a busy machine; why is not known.
+    except (OSError, ValueError, AssertionError) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise ClusterError(
+            f"The Dask scheduler {scheduler} cannot be reached, or has no worker ({reason}). "
+            "Nothing was computed; check DASK_SCHEDULER_ADDRESS, or unset it for a cluster of this "
+            "machine."
+        ) from error
+    tasks = client.map(run, [*units], pure=False)
+    done = as_completed(tasks, loop=client.loop)
+    return (task.result() for task in done)
 
 
 def _with_advice(name: str, outcomes: Iterator) -> Iterator:

@@ -128,7 +128,7 @@ def stored(path):
     """Key, code and rows of every record in a working file, as any reader of SQLite sees them."""
     if not path.exists():
         return set()
-    with closing(sqlite3.connect(path, 60)) as database:
+    with closing(sqlite3.connect(path, timeout=60)) as database:
         if not database.execute("SELECT * FROM sqlite_master").fetchone():
             return set()
         return set(database.execute("SELECT key, code, rows FROM finished"))

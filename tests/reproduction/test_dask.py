@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import dask
@@ -17,7 +16,7 @@ from _command import invoke
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
 
-from companion.reproduction import _dask
+from companion.reproduction import workers
 from companion.reproduction.artefacts import Artefact
 from companion.reproduction.errors import ClusterError, UnitError
 from companion.reproduction.run import load_records
@@ -112,41 +111,30 @@ def test_a_worker_killed_midway_changes_nothing(
     assert table(places) == reference
 
 
-def test_a_cluster_that_lost_all_can_be_started_again(
+def test_a_scheduler_that_is_lost_ends_the_run_and_loses_no_unit(
     cluster, places, reference, monkeypatch
 ):
-    monkeypatch.setattr(_dask, "WORKERLESS", 1)
-    lost = "the workers are lost .*{}.* are stored; run again"
-    message = lost.format("no worker for 1 seconds")
-    run = partial(load_records, study(n_repetitions=6), backend="dask")
-    refused(message, run, error=ClusterError)
-    assert stored(working(places)) == set()
-
-    monkeypatch.setattr(_dask, "WORKERLESS", 30)  # for the workers to come up
     monkeypatch.setenv("SECONDS_A_UNIT", "0.15")
-    cluster.add_workers(2)
-
-    def workers():
-        monkeypatch.setattr(_dask, "WORKERLESS", 1)
-        return list(cluster.workers)
-
-    with killing(cluster, workers, places, 3):
-        refused(message, run, error=ClusterError)
+    cluster.add_workers(1)
+    with killing(cluster, lambda: [cluster.scheduler], places, 3):
+        message = "the workers are lost .* are stored; run again"
+        run = study(n_repetitions=6)
+        refused(message, load_records, run, backend="dask", error=ClusterError)
     kept = len(stored(working(places)))
     assert 3 <= kept < N_UNITS
-
-    monkeypatch.setattr(_dask, "WORKERLESS", 30)
-    cluster.add_workers(1)
-    with killing(cluster, lambda: [cluster.scheduler], places, kept + 1):
-        refused(lost.format(""), run, error=ClusterError)
-    kept = len(stored(working(places)))
     assert load_records(study(n_repetitions=6)).computed == N_UNITS - kept
     assert table(places) == reference
 
 
-@cases("address", "tcp://127.0.0.1:9", "127.0.0.1", "nonsense://127.0.0.1:9")
+def test_a_cluster_without_a_worker_is_named(cluster, places, monkeypatch):
+    monkeypatch.setattr(workers, "_WORKERS", 0.3)
+    message = "has no worker .*Nothing was computed"
+    refused(message, load_records, study(), backend="dask", error=ClusterError)
+
+
+@cases("address", "tcp://127.0.0.1:9", "nonsense://127.0.0.1:9")
 def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch, address):
-    monkeypatch.setattr(_dask, "CONNECT", 0.3)
+    monkeypatch.setattr(workers, "_CONNECT", 0.3)
     artefact = Artefact("tests", "table_0", "A table", (study(),))
     with dask.config.set({"scheduler-address": address}):
         output = invoke([artefact], "reproduce", "--backend", "dask", code=4)

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 from _cases import cases
 from _run import said
 
 from companion._utils.files import replace_bytes
 from companion.reproduction import reproduce
-from companion.reproduction.artefacts import get_artefact, list_artefacts
-from companion.reproduction.reproduce import read_ledgers
+from companion.reproduction.artefacts import get_artefact, list_artefacts, notebook_path
+from companion.reproduction.reproduce import read_all, read_ledgers
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +26,9 @@ def data(places):
     for name in ("published/l1nsvm.csv", "readings.yaml", *records):
         replace_bytes(folder / name, (ROOT / "data" / name).read_bytes())
     shutil.copytree(ROOT / "data" / "uci", folder / "uci")
+    readings = yaml.safe_load((folder / "readings.yaml").read_text(encoding="utf-8"))
+    own = [reading for reading in readings if reading["paper"] == "l1nsvm"]
+    (folder / "readings.yaml").write_text(yaml.safe_dump(own))
     return folder
 
 
@@ -67,17 +71,23 @@ def test_a_run_keeps_its_ledgers(data, artefacts, judged):
 
 ALL = """
 import sys
-from companion.reproduction.reproduce import read_kept_ledgers
-ledgers, gaps, failures = read_kept_ledgers()
+from companion.reproduction.artefacts import list_artefacts
+from companion.reproduction.reproduce import read_all
+ledgers, gaps, failures = read_all(list_artefacts)
 print(*ledgers, len(gaps["missing"]) > 0, failures, "companion.solvers" in sys.modules)
 """
 
 
-def test_all_are_found_without_what_computes_them(data):
-    assert reproduce.read_kept_ledgers() is None
-    read_ledgers(list_artefacts()[:-1])
-    assert reproduce.read_kept_ledgers() is None
+def test_all_are_found_without_what_computes_them_once_there_was_no_fault(data):
     ledgers, _, failures = read_ledgers(list_artefacts())
+    assert not failures
+    *_, failures = read_all(list_artefacts)
+    assert all(fault.endswith(" is not there") for fault in failures)
+    assert len(failures) >= len(list_artefacts())
+    assert said("-c", ALL).split()[-1] == "True", "a project with a fault is not kept"
+    for artefact in list_artefacts():
+        replace_bytes(notebook_path(artefact), b"{}")
+    *_, failures = read_all(list_artefacts)
     assert not failures
     assert said("-c", ALL).split() == [*ledgers, "True", "{}", "False"]
 

@@ -106,6 +106,10 @@ NO_RESULTS = [
         "must be printable and stand in one line. Got 'two",
     ),
     ({3: 2.0}, ValueError, "Got 3"),
+    *(
+        ({"code": text}, ValueError, f"is the text '{text}', which a table gives back")
+        for text in ("007", "1e5", "True", "false", "nan", " 1 ")
+    ),
     ({"curve": [1, 2]}, TypeError, "'curve' of tests/table_0"),
 ]
 

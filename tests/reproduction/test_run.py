@@ -114,7 +114,7 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(
     wait_for(lambda: len(stored(working(places))) >= 2)
     workers = psutil.Process(child.pid).children(recursive=True)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the workers as well
-    output, _ = child.communicate(timeout=60)
+    output, _ = child.communicate(timeout=300)
     assert (child.returncode, output) == (130, "interrupted\n")
     assert (tmp_path / "stderr").read_text() == ""
     assert psutil.wait_procs(workers, timeout=10)[1] == []
@@ -127,7 +127,7 @@ def test_ctrl_c_keeps_units_and_stops_workers_silently(
 @cases("fresh", False, True)
 def test_two_runs_at_once_compute_nothing_twice(places, reference, start, fresh):
     children = [start(fresh=fresh, keep_open=fresh) for _ in range(2)]
-    computed = [int(child.communicate(timeout=60)[0]) for child in children]
+    computed = [int(child.communicate(timeout=300)[0]) for child in children]
     assert sum(computed) == N_UNITS
     assert table(places) == reference
     RecordStore(study(n_repetitions=6)).end()
@@ -153,7 +153,7 @@ def test_every_unit_has_one_thread_and_gives_the_others_back(places, options):
 def test_a_unit_that_did_not_converge_is_a_record_and_prints_nothing(
     places, start, tmp_path, jobs
 ):
-    assert start("unfinished_error_rate", jobs=jobs).wait(timeout=60) == 0
+    assert start("unfinished_error_rate", jobs=jobs).wait(timeout=300) == 0
     assert (tmp_path / "stderr").read_text() == ""
     assert (
         read_stored(study(n_repetitions=6)).frame["converged"].tolist()

@@ -1,6 +1,0 @@
-"""The name before 0.2 of ``companion.conformal.separability``."""
-
-import sys
-from importlib import import_module
-
-sys.modules[__name__] = import_module("companion.conformal.separability")
