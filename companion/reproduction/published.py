@@ -179,7 +179,9 @@ def _faults_of_number(texts, numbers):
         yield "spread_is is empty: say of what it is a deviation"
     is_tested = is_claim and texts["asks"] != "ours"
     if is_tested != bool(texts["relation"]):
-        rule = "be given for kind 'ordinal', and be empty for others and for what is ours"
+        rule = (
+            "be given for kind 'ordinal', and be empty for others and for what is ours"
+        )
         yield f"relation must {rule}. Got {texts['relation']!r}"
 
 
