@@ -2,10 +2,25 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
+from scipy.ndimage import distance_transform_edt
 
+from companion.estimators import WeightedRobustSVC
 from companion.papers.summaries import means_and_errors, select
-from companion.papers.wrsvm import simulation, table_1, table_2, table_3
-from companion.papers.wrsvm.utilities import gains_of_truncation
+from companion.papers.wrsvm import (
+    beyond,
+    examples,
+    fig_1,
+    fig_2,
+    population,
+    regions,
+    simulation,
+    table_1,
+    table_2,
+    table_3,
+    theory,
+)
+from companion.papers.wrsvm.utilities import gains_of_truncation, with_setting
 from companion.plotting import MACHINE_STYLES, plot_differences, plot_published, style
 
 _MATRICES = (1, 2, 3)
@@ -260,3 +275,340 @@ def plot_gaussian_readings(counts):
         if len(counts):
             fig.legend(loc="outside right center")
     plt.show()
+
+
+# -- Figures 1 and 2 ------------------------------------------------------------------------
+
+COLORS = ("#1b4f9c", "#d95f02", "#4d9221")
+_MARKS = "os^"
+_AXIS = np.linspace(-regions.HALF_SIDE, regions.HALF_SIDE, regions.LATTICE)
+_LIMITS = (-regions.HALF_SIDE, regions.HALF_SIDE)
+_FILLS = ListedColormap(["#c6dbef", "#fdd0a2", "#c7e9c0"])
+_PLACES = ((2.0, 0.0), (-1.2, 1.7), (-1.2, -1.7))
+
+
+def _on_square(values):
+    """Values on the lattice as a square."""
+    return values.reshape(len(_AXIS), -1)
+
+
+def name_classes(ax):
+    """The numbers of the classes where they are decided."""
+    for j, (x, y) in enumerate(_PLACES, start=1):
+        ax.text(x, y, f"{j}", fontsize="x-large", ha="center", va="center", alpha=0.6)
+
+
+def draw_best_rule(ax, best):
+    """Black lines where the best possible rule, given on the lattice, changes its decision."""
+    for j in range(3):
+        region = _on_square(best == j)
+        ax.contour(_AXIS, _AXIS, region, [0.5], colors="black", linewidths=1.2)
+
+
+def fill_regions(ax, predicted, alpha=0.5):
+    """The regions of the classes 1, 2 and 3, from predictions on the lattice."""
+    for j, color in enumerate(COLORS, start=1):
+        region = _on_square(predicted == j)
+        ax.contourf(_AXIS, _AXIS, region, [0.5, 2], colors=[color], alpha=alpha)
+    ax.set(aspect="equal", xlim=_LIMITS, ylim=_LIMITS)
+
+
+def draw_points(ax, X, y):
+    """Points of the classes 1, 2 and 3."""
+    look = {"linestyle": "", "fillstyle": "none", "alpha": 0.5, "markersize": 2}
+    for j, (color, mark) in enumerate(zip(COLORS, _MARKS, strict=True), start=1):
+        ax.plot(*X[y == j].T, mark, color=color, **look)
+
+
+def _linear_decisions(row):
+    """Values of a recorded linear machine on the lattice, a column a class."""
+    points = regions.lattice()
+    columns = [
+        points @ [row[f"w1_{j}"], row[f"w2_{j}"]] + row[f"b_{j}"] for j in (1, 2, 3)
+    ]
+    return np.column_stack(columns)
+
+
+def _draw_boundaries(ax, machines):
+    """Where the class of largest f changes: a line a machine."""
+    colors = plt.colormaps["viridis"](np.linspace(0, 0.9, len(machines)))
+    lines = ("-", (0, (6, 1.5)), "--", "-.", ":")
+    for (name, values), color, line in zip(
+        machines.items(), colors, lines, strict=True
+    ):
+        for j in range(3):
+            lead = values[:, j] - np.delete(values, j, axis=1).max(axis=1)
+            look = {"colors": [color], "linestyles": [line], "linewidths": 1.6}
+            ax.contour(_AXIS, _AXIS, _on_square(lead), [0.0], **look)
+        ax.plot([], [], color=color, linestyle=line, linewidth=1.6, label=name)
+
+
+def plot_figure_1(records, sample):
+    """Figure 1: boundaries of recorded linear machines of a sample, a panel a family of U."""
+    of_sample = select(records, sample=sample)
+    last = max(regions.A_VALUES)
+    share = records.groupby(["config", "a"]).region_1.mean()[2, last]
+    with style():
+        fig, panels = plt.subplots(1, 3, figsize=(9, 4.3), sharey=True)
+        for ax, (config, machines) in zip(
+            panels, of_sample.groupby("config"), strict=True
+        ):
+            drawn = {
+                f"a = {row['a']:g}": _linear_decisions(row)
+                for _, row in machines.iterrows()
+            }
+            _draw_boundaries(ax, drawn)
+            ax.set(xlabel="$x_1$", title=f"$U_{{{config},a}}$", aspect="equal")
+            name_classes(ax)
+        panels[0].set_ylabel("$x_2$")
+        fig.suptitle(
+            f"Under $U_{{2,{last:g}}}$ the machine calls {share:.0%} of the square class 1,\n"
+            f"the best rule {fig_1.best_share(2, last):.0%} (means; drawn: sample {sample})"
+        )
+        handles = panels[0].get_legend_handles_labels()
+        fig.legend(*handles, loc="outside lower center", ncols=5)
+    plt.show()
+
+
+def draw_kernel_regions(ax, values, X, y):
+    """The region of every class, from f on the lattice, with its number where it is widest."""
+    predicted = _on_square(values.argmax(axis=1))
+    look = {
+        "shading": "nearest",
+        "rasterized": True,
+        "cmap": _FILLS,
+        "vmin": 0,
+        "vmax": 2,
+    }
+    ax.pcolormesh(_AXIS, _AXIS, predicted, **look)
+    draw_points(ax, X, y)
+    for j in range(3):
+        inside = distance_transform_edt(np.pad(predicted == j, 1))[1:-1, 1:-1]
+        if inside.any():
+            row, column = np.unravel_index(inside.argmax(), inside.shape)
+            at = (_AXIS[column], _AXIS[row])
+            ax.text(*at, f"{j + 1}", ha="center", va="center", weight="bold")
+    ax.set(aspect="equal", xlim=_LIMITS, ylim=_LIMITS)
+
+
+def plot_figure_2(records, sample):
+    """Figure 2: regions of the tuned kernel machines of a sample, a row a family of U."""
+    (X, y), _ = regions.samples("fig_2", fig_2.N, sample)
+    gamma = 0.5 / examples.median_distance(X, y) ** 2
+    tuned = select(records, sample=sample).set_index(["config", "a"]).log2_C
+    kept = fig_2.chances_of_class_1(records).chance_1
+    last = max(regions.A_VALUES)
+    with style():
+        fig, panels = plt.subplots(3, 5, figsize=(9.5, 6.2), sharex=True, sharey=True)
+        for row, config in zip(panels, regions.CONFIGS, strict=True):
+            for ax, a in zip(row, regions.A_VALUES, strict=True):
+                U = examples.utility(config, a)
+                C = 2.0 ** tuned[config, a]
+                machine = WeightedRobustSVC(C, utility=U, gamma=gamma, tol=1e-8).fit(
+                    X, y
+                )
+                values = machine.decision_function(regions.lattice())
+                draw_kernel_regions(ax, values, X, y + 1)
+                ax.set_title(f"$U_{{{config},{a:g}}}$")
+        fig.suptitle(
+            f"Under $U_{{2,{last:g}}}$, {kept[last]:.0%} of class 1 are still called class 1,\n"
+            f"without utilities {kept[0.0]:.0%} (means; drawn: sample {sample})"
+        )
+    plt.show()
+
+
+def plot_chances(records):
+    """Chances of the three decisions for a point of class 1 under U2,a, and the best rule's."""
+    density = population.class_densities(regions.lattice())[:, 0]
+    density = density / density.sum()
+    grid, rules = _best_rules(2)
+    chances = fig_2.chances_of_class_1(records)
+    apart = chances.max(axis=1) - chances.min(axis=1)
+    with style():
+        _, ax = plt.subplots(figsize=(5.5, 3.4))
+        names = zip(COLORS, _MARKS, (0.14, 0.38, 0.46), strict=True)
+        for j, (color, mark, height) in enumerate(names, start=1):
+            for _, drawn in select(records, config=2).groupby("sample"):
+                look = {"color": color, "alpha": 0.6, "linewidth": 0.8}
+                ax.plot(drawn["a"], drawn[f"chance_{j}"], f"-{mark}", **look)
+            ax.plot(
+                grid,
+                [density[rule == j - 1].sum() for rule in rules],
+                "--",
+                color=color,
+            )
+            ax.text(0.82, height, f"called {j}", color=color)
+        ax.set(
+            xlabel="a",
+            ylabel="chance for a point of class 1",
+            ylim=(0, 1),
+            xlim=(0, 0.97),
+        )
+        ax.set_title(
+            f"The three chances are nearest at a = {apart.idxmin():g}, {apart.min():.2f} apart;\n"
+            f"at a = {apart.index[-1]:g} they are {apart.iloc[-1]:.2f} apart"
+        )
+    plt.show()
+
+
+def _best_rules(config):
+    """Values of a, and the decisions of the best possible rule on the lattice for each."""
+    p = examples.class_probabilities("piecewise_linear", regions.lattice())
+    grid = np.linspace(0.0, max(regions.A_VALUES), 33)
+    return grid, [examples.bayes(p, examples.utility(config, a)) for a in grid]
+
+
+def plot_shares(records, linear=None):
+    """Share of the square of each class over a: dashed the best rule's, dotted linear machines'."""
+    last = max(regions.A_VALUES)
+    with style():
+        fig, panels = plt.subplots(1, 3, figsize=(9, 3.7), sharey=True)
+        for ax, config in zip(panels, regions.CONFIGS, strict=True):
+            found = select(records, config=config).groupby("a")
+            grid, rules = _best_rules(config)
+            for j, (color, mark) in enumerate(
+                zip(COLORS, _MARKS, strict=True), start=1
+            ):
+                region = found[f"region_{j}"]
+                look = {
+                    "fmt": f"-{mark}",
+                    "color": color,
+                    "capsize": 2,
+                    "markersize": 4,
+                }
+                errors = 2 * region.sem()
+                ax.errorbar(
+                    regions.A_VALUES, region.mean(), errors, label=f"class {j}", **look
+                )
+                if linear is None:
+                    ax.plot(
+                        grid,
+                        [(rule == j - 1).mean() for rule in rules],
+                        "--",
+                        color=color,
+                    )
+                else:
+                    line = (
+                        select(linear, config=config).groupby("a")[f"region_{j}"].mean()
+                    )
+                    ax.plot(regions.A_VALUES, line, ":", color=color)
+            other = "the best rule" if linear is None else "the linear machine"
+            of_other = (rules[-1] == 0).mean()
+            if linear is not None:
+                of_other = select(linear, config=config, a=last).region_1.mean()
+            ax.set(xlabel="a", ylim=(0, 0.6))
+            ax.set_title(
+                f"$U_{{{config},a}}$: class 1 has {found.region_1.mean()[last]:.0%} at\n"
+                f"a = {last:g}, {other} {of_other:.0%}"
+            )
+        panels[0].set_ylabel("share of the square")
+        handles = panels[0].get_legend_handles_labels()
+        fig.legend(*handles, loc="outside lower center", ncols=3)
+    plt.show()
+
+
+# -- Theorem 3.1 ----------------------------------------------------------------------------
+
+
+def show_theorem(loss, k):
+    """Expected loss over the lead, for three shares and four places of truncation."""
+    end = theory.LOSSES[loss][2](k)
+    bound = f"s = {end:.2f}, the bound"
+    places = {
+        "no truncation": -np.inf,
+        f"s = {2 * end:.2f}": 2 * end,
+        bound: end,
+        "s = 0": 0.0,
+    }
+    shares = (0.6, 0.5 * (0.6 + 1 / k) - 0.02, 1 / k + 0.03)
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9.5, 3.3), sharey=True)
+        for ax, share in zip(axes, shares, strict=True):
+            leads = _draw_expected_losses(ax, loss, share, places)
+            ax.set(xlabel="lead u", xlim=(0, 1.6), xticks=[0, 0.5, 1])
+            ax.set_title(
+                f"Share {share:.2g}: the class in front leads by\n{leads[bound]:.2g} with"
+                f" s = {end:.2f}, {leads['no truncation']:.2g} without truncation"
+            )
+        axes[0].set_ylabel(f"expected loss ({loss}, k = {k})")
+        handles = axes[0].get_legend_handles_labels()
+        fig.legend(*handles, loc="outside lower center", ncols=4)
+
+
+def _draw_expected_losses(ax, loss, share, places):
+    """A curve a place of truncation; the leads where they are least."""
+    u = np.linspace(0.0, 1.6, 321)
+    looks = (("black", "-"), ("#d95f02", "--"), ("#1b4f9c", "-."), ("#4d9221", ":"))
+    leads = {}
+    for (name, s), (color, line) in zip(places.items(), looks, strict=True):
+        ahead, behind = (theory.truncated(loss, s, lead) for lead in (u, -u))
+        values = share * ahead + (1 - share) * behind
+        least = values.argmin()
+        ax.plot(u, values, color=color, linestyle=line, label=name)
+        # a ring about the others
+        ring = {"markersize": 11, "fillstyle": "none"} if np.isneginf(s) else {}
+        ax.plot(u[least], values[least], "o", color=color, **ring)
+        leads[name] = u[least]
+    return leads
+
+
+# -- Why truncation helps, and against what -------------------------------------------------
+
+
+def plot_gains_by_labels(table):
+    """What each truncation gains over none, with flipped labels and clean ones."""
+    series = {words: means_and_errors([*table[words]]) for words in beyond.LABELS}
+    counts = []
+    for words, (means, errors) in series.items():
+        won, lost = ((sign * means > 2 * errors).sum() for sign in (1, -1))
+        counts.append(f"{words}: gains in {won}, loses in {lost}")
+    with style():
+        fig, ax = plt.subplots(figsize=(7, 4.4))
+        label = "utility x 100, minus that without truncation"
+        plot_differences(ax, [*table["name"]], series, xlabel=label)
+        ax.set_title(
+            f"Truncation in {len(table)} settings, beyond two standard errors:\n{'; '.join(counts)}"
+        )
+        ax.get_legend().remove()
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    plt.show()
+
+
+def plot_baselines(records):
+    """How far machines fall short of the best rule in every cell of Table 1."""
+    table = beyond.levels(records["beyond_baselines"], "piecewise_linear")
+    tested = (
+        100
+        * with_setting(records["table_1"])
+        .groupby(["U", "machine"])
+        .test.mean()
+        .unstack()
+    )
+    table = table.join(tested[list(examples.MACHINES)])
+    gaps = beyond.against(records, "logistic regression").values()
+    won, lost = (
+        sum(sign * gap.mean > 2 * gap.standard_error for gap in gaps)
+        for sign in (1, -1)
+    )
+    with style():
+        fig, ax = plt.subplots(figsize=(6.5, 4.4))
+        for machine in ("logistic regression", "SVC", *examples.MACHINES):
+            look = MACHINE_STYLES[machine] | {"linestyle": "", "label": machine}
+            ax.plot(table[machine] - table["best rule"], table.index, **look)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.grid(axis="y", color="#eeeeee")
+        ax.invert_yaxis()
+        ax.set_xlabel("utility x 100, minus the best possible")
+        ax.set_title(
+            f"WRSVM beats logistic regression in {won} of {len(table)} cells\n"
+            f"and loses to it in {lost} (beyond two standard errors)"
+        )
+        fig.legend(loc="outside lower center", ncols=2)
+    plt.show()
+
+
+def label_truncations(ax, title):
+    """The axes of a figure over the place of truncation, with room for names on the right."""
+    ticks = [-2, -1.5, -1, -0.5, 0]
+    ax.set(xlim=(-2.05, 0.65), xticks=ticks, ylabel="expected utility x 100", title=title)
+    ax.set_xlabel("truncation s; dashed: the best possible rule")
