@@ -3,9 +3,25 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from companion.datasets import threshold_case_densities
+from companion.datasets import (
+    get_threshold_case,
+    threshold_case_densities,
+    threshold_case_error,
+)
 from companion.losses import Hinge, Unbiased
-from companion.papers.usvc import fig_1, starts, table_1
+from companion.papers.summaries import present, range_text, select
+from companion.papers.usvc import (
+    beyond,
+    cases,
+    exercises,
+    fig_1,
+    starts,
+    table_1,
+    table_2,
+    table_3,
+    table_4,
+    whole_patterns,
+)
 from companion.papers.usvc.cases import (
     READINGS,
     STARTS,
@@ -15,7 +31,16 @@ from companion.papers.usvc.cases import (
     theoretical_error,
 )
 from companion.papers.usvc.cases import fit as wls
-from companion.plotting import MACHINE_STYLES, plot_published, style
+from companion.papers.usvc.paired_errors import (
+    by_machine,
+    differences,
+    gap_in_words,
+    over_one_set,
+    over_sets,
+    paired_table,
+)
+from companion.papers.usvc.splits import BENCHMARK_SETS
+from companion.plotting import MACHINE_STYLES, plot_differences, plot_published, style
 from companion.reproduction.scores import as_read
 from companion.reproduction.verdicts import CONSISTENT
 from companion.solvers.wls import Design
@@ -424,3 +449,534 @@ def plot_larger_costs(harder):
         )
         ax.legend()
     plt.show()
+
+
+# -- the method -----------------------------------------------------------------------------
+
+
+def _error_of(thresholds, share):
+    """Error of thresholds in case A in per cent, with a share of class +1 in the cluster."""
+    return 100 * threshold_case_error("A", thresholds, share)
+
+
+def show_case_a(share, settings):
+    """The densities of case A, the error of every threshold, and what two machines choose."""
+    grid = np.linspace(0, 1, 501)
+    positive, negative = threshold_case_densities("A", grid, share)
+    texts = []
+    with style():
+        _, (top, bottom) = plt.subplots(2, 1, figsize=(5.8, 5), sharex=True)
+        top.fill_between(
+            grid, positive, color="#555555", alpha=0.35, label="class $+1$"
+        )
+        top.plot(grid, negative, color="black", linestyle="--", label="class $-1$")
+        top.set_ylabel("density")
+        bottom.plot(grid, _error_of(grid, share), color="black")
+        for name, (place,) in exercises.thresholds([share], **settings).items():
+            error = _error_of(place, share)
+            texts.append(f"{name} errs on {error:.1f} %")
+            look = MACHINE_STYLES[name] | {"linestyle": "", "markersize": 10}
+            bottom.plot(place, error, label=name, **look)
+        top.set_title(", ".join(texts))
+        bottom.set(xlabel="threshold", ylabel="classification error (%)", ylim=(0, 60))
+        top.legend(loc="upper right")
+        bottom.legend(loc="lower right")
+
+
+def plot_iterates(X, y, iterates, weigh, share):
+    """Three iterates (w, b): the weights that each gives, its threshold and its error."""
+    last = len(iterates) - 1
+    grid = np.linspace(0, 1, 301)
+    thresholds = -iterates[:, 1] / iterates[:, 0]
+    errors = _error_of(thresholds, share)
+    shown = (0, min(last, 2), min(last, 14))
+    color = MACHINE_STYLES["USVC"]["color"]
+    with style():
+        fig, axes = plt.subplots(3, 2, figsize=(8, 8.6), sharex="col")
+        for (left, right), k in zip(axes, shown, strict=True):
+            w, b = iterates[k]
+            weights = weigh(1 - y * (X[:, 0] * w + b))
+            left.scatter(X[:, 0], weights, s=6, c=np.where(y > 0, "k", "#bbbbbb"))
+            left.axvline(thresholds[k], color=color)
+            left.set(xlabel="x", ylabel="weight $a_i$", xlim=(0, 1.2))
+            left.set_title(f"{k + 1}: weights, class $+1$ black")
+            right.plot(grid, _error_of(grid, share), color="black")
+            right.plot(thresholds[: k + 1], errors[: k + 1], "o-", color=color)
+            right.set(xlabel="threshold", ylabel="error (%)", xlim=(0, 1), ylim=(0, 60))
+            right.set_title(f"threshold {thresholds[k]:.2f}, error {errors[k]:.1f} %")
+        fig.suptitle(
+            f"From least squares to iterate {shown[-1] + 1} the error goes from"
+            f" {errors[0]:.1f} to {errors[shown[-1]]:.1f} %",
+            fontsize="medium",
+        )
+    plt.show()
+
+
+def plot_growing_cluster(settings):
+    """Threshold and error of both machines as the cluster of case A grows."""
+    shares = np.linspace(0, 0.35, 8)
+    grid = np.linspace(0, 1, 301)
+    found = exercises.thresholds(shares, **settings)
+    errors = {name: _error_at(places, shares) for name, places in found.items()}
+    gap = errors["USVC"] - errors["SVC"]
+    at = np.abs(gap).argmax()
+    with style():
+        _, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.6))
+        for name, places in found.items():
+            left.plot(shares, places, label=name, **MACHINE_STYLES[name])
+            right.plot(shares, errors[name], label=name, **MACHINE_STYLES[name])
+        best = [_error_of(grid, share).min() for share in shares]
+        right.plot(shares, best, color="black", linewidth=1, label="least possible")
+        left.set(xlabel="share in the cluster", ylabel="threshold", ylim=(0, 0.6))
+        left.set_title(
+            f"The SVC's threshold moves by {np.ptp(found['SVC']):.2f},\n"
+            f"the USVC's by {np.ptp(found['USVC']):.2f}"
+        )
+        right.set(xlabel="share in the cluster", ylabel="error (%)")
+        right.set_title(
+            f"At a share of {shares[at]:.2f} the USVC errs\n{abs(gap[at]):.1f} points"
+            f" {'more' if gap[at] > 0 else 'less'} than the SVC"
+        )
+        right.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    plt.show()
+
+
+def _error_at(places, shares):
+    """Error of the threshold of each share at this share."""
+    return np.array([_error_of(*pair) for pair in zip(places, shares, strict=True)])
+
+
+# -- Tables 2 to 4 --------------------------------------------------------------------------
+
+#: The columns of the tables of errors, as they are printed.
+ERRORS_3 = [f"{machine} CE (%)" for machine in table_3.PRINTED.values()]
+COLUMNS_3 = [
+    f"{m} {what}" for m in table_3.PRINTED.values() for what in ("CE (%)", "Mach. size")
+]
+_PINK = MACHINE_STYLES["USVC"]["color"]
+
+
+def plot_errors(run, rows, columns):
+    """Printed errors of the sets beside ours, a panel a machine."""
+    with style():
+        size = (3 * len(columns), 1.2 + 0.42 * len(rows))
+        fig, axes = plt.subplots(
+            1, len(columns), figsize=size, sharex=True, sharey=True
+        )
+        plot_published(axes, run.ledger, list(rows), list(columns))
+        axes[0].set_xlim(0, None)
+        fig.supxlabel("classification error (%)", fontsize="medium")
+    plt.show()
+
+
+def plot_readings_2(run):
+    """The error of the SVC of Table 2 less the print, as ours and under other readings."""
+    found = table_2.errors_of_svc(run)
+    printed = select(found, reading="printed").set_index("set")
+    looks = {
+        "printed": ("black", "D"),
+        "ours": (MACHINE_STYLES["SVC"]["color"], "o"),
+        "the benchmark's own samples": ("#00796b", "s"),
+        "SVMlight's default C": ("#d95f02", "^"),
+    }
+    matched = {}
+    with style():
+        _, ax = plt.subplots(figsize=(7.5, 4))
+        for k, (words, (color, marker)) in enumerate(looks.items()):
+            of = select(found, reading=words).set_index("set")
+            gap = of["mean"] - printed["mean"]
+            known = np.hypot(of.error, printed.error)
+            matched[words] = int((gap.abs() <= known).sum())
+            places = printed.index.get_indexer(of.index) + (k - 1.5) / 6
+            look = {"fmt": marker, "color": color, "label": words}
+            ax.errorbar(gap[of.index], places, xerr=of.error, **look)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set_yticks(range(len(printed)), printed.index)
+        ax.invert_yaxis()
+        ax.set_xlabel("CE of the SVC less the printed one (points)")
+        ax.set_title(
+            f"Ours are within two standard errors of {matched['ours']} of {len(printed)} printed"
+            f" means,\nand with SVMlight's default C they are of {matched[list(looks)[-1]]}"
+        )
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    plt.show()
+
+
+def plot_gaps(frame):
+    """Error of the USVC less the SVC's by set: thick for these data, thin for new samples."""
+    pairs = paired_table(frame)
+    gap = pairs["USVC - SVMlight"]
+    counts = []
+    with style():
+        _, ax = plt.subplots(figsize=(6.5, 3))
+        for column, width in (("SE, these data", 4), ("SE, new samples", 1)):
+            error = 2 * pairs[column]
+            counts.append(
+                f"less on {(gap < -error).sum()}, more on {(gap > error).sum()}"
+            )
+            look = {"fmt": "o", "color": _PINK, "elinewidth": width, "markersize": 5}
+            ax.errorbar(gap, pairs["data set"], xerr=error, **look)
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.invert_yaxis()
+        ax.set_xlabel("CE of USVC - CE of SVC (points)")
+        ax.set_title(
+            f"On {len(pairs)} sets USVC errs {counts[0]} for these data,\n"
+            f"{counts[1]} for new samples"
+        )
+    plt.show()
+
+
+def plot_training(frame):
+    """Error of the USVC less the SVC's on the training parts and on the test parts."""
+    names = present(frame, BENCHMARK_SETS)
+    counts = []
+    with style():
+        _, ax = plt.subplots(figsize=(6.5, 3.2))
+        for part, shift, fill in (("train", -0.12, "white"), ("test", 0.12, _PINK)):
+            gaps = [over_one_set(frame, name, part) for name in names]
+            means, errors, _ = np.transpose(gaps)
+            less, more = ((side * means > 2 * errors).sum() for side in (-1, 1))
+            counts.append(f"less on {less}, more on {more}")
+            look = {"fmt": "o", "mfc": fill, "color": _PINK, "label": f"{part}ing part"}
+            ax.errorbar(means, np.arange(len(names)) + shift, xerr=2 * errors, **look)
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.set_xlabel("CE of USVC - CE of SVC (points)")
+        ax.set_title(
+            f"Beyond two standard errors USVC errs {counts[0]}\nof {len(names)} training parts,"
+            f" {counts[1]} test parts"
+        )
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    plt.show()
+
+
+def plot_error_against_size(run):
+    """Error against size of the machines of Table 3, a panel of eight points' height a set."""
+    frame = run.records["table_3"]
+    sets = present(frame, BENCHMARK_SETS)
+    with style():
+        fig, axes = plt.subplots(2, 3, figsize=(9, 5.6))
+        for ax, name in zip(axes.flat, sets, strict=False):
+            _draw_error_against_size(ax, by_machine(frame, name))
+            _draw_printed_sizes(ax, run.rows(name).set_index("column").published)
+            ax.set(xscale="log", xlabel="machine size", ylabel="CE (%)", title=name)
+            middle = max(4, np.mean(ax.get_ylim()))
+            ax.set(xlim=(3, 3e4), ylim=(middle - 4, middle + 4))
+        for ax in axes.flat[len(sets) :]:
+            ax.set_visible(False)
+        handles = axes[0, 0].get_legend_handles_labels()
+        fig.legend(*handles, loc="outside lower center", ncols=4, fontsize="small")
+        if sets:
+            sizes = frame.groupby(["machine", "dataset"])["size"].mean()
+            fig.suptitle(
+                f"The USVC has {range_text(sizes['USVC'], '.0f')} kernels, SVMlight"
+                f" {range_text(sizes['SVMlight'], '.0f')}",
+                fontsize="medium",
+            )
+    plt.show()
+
+
+def _draw_error_against_size(ax, machines):
+    """Means over the splits with two standard errors; the hinge a little to the right."""
+    for name in table_3.MACHINES:
+        error = machines[name].error
+        shift = 1.4 if name == "SVC on prototypes" else 1
+        size = shift * machines[name]["size"].mean()
+        look = MACHINE_STYLES[name] | {"linestyle": "", "label": name, "capsize": 3}
+        ax.errorbar(size, error.mean(), yerr=2 * error.sem(), **look)
+
+
+def _draw_printed_sizes(ax, printed):
+    """The print, in the colour of each machine."""
+    for name, word in table_3.PRINTED.items():
+        look = {"mfc": "white", "mec": MACHINE_STYLES[name]["color"]}
+        ax.plot(printed[f"{word} Mach. size"], printed[f"{word} CE (%)"], "D", **look)
+
+
+def plot_over_centres(dataset, sizes, curves, level):
+    """Test errors over the number of centres, and the level of the SVC."""
+    of_usvc = curves["USVC"]
+    with style():
+        _, ax = plt.subplots(figsize=(7, 3.6))
+        for name, errors in curves.items():
+            ax.plot(sizes, errors, label=name, **MACHINE_STYLES[name])
+        look = {"color": MACHINE_STYLES["SVC"]["color"], "linestyle": "--"}
+        ax.axhline(level, label="SVC on its support vectors", **look)
+        ax.set(xscale="log", xlabel="number of centres", ylabel="test error (%)")
+        ax.set_title(
+            f"{dataset}: on {sizes[0]} to {sizes[-1]} centres the USVC errs\n"
+            f"on {min(of_usvc):.1f} to {max(of_usvc):.1f} %"
+        )
+        ax.set_ylim(0, 1.4 * max(level, *of_usvc, *curves["SVC on prototypes"]))
+        ax.set_xticks(sizes, sizes)
+        ax.minorticks_off()
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    plt.show()
+
+
+def plot_gaps_3(frame):
+    """The USVC of Table 3 less the SVC, and less the hinge on prototypes, by set."""
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharex=True)
+        for ax, other in zip(axes, ("SVMlight", "SVC on prototypes"), strict=True):
+            names, gaps = differences(frame, "USVC", other)
+            words = gap_in_words(frame, other) if len(frame) else "0"
+            title = f"USVC errs {words}\nthan {other}, mean over the sets"
+            label = "difference of CE (points)"
+            plot_differences(ax, names, {"USVC": gaps}, xlabel=label, title=title)
+            ax.get_legend().remove()
+    plt.show()
+
+
+def plot_sizes(sizes):
+    """Sizes of the SVC over the printed ones, by our cross-validation and by the benchmark's C."""
+    columns = {
+        "ours": ("by our cross-validation", "o", MACHINE_STYLES["SVC"]["color"]),
+        "benchmark's settings": ("benchmark's settings", "^", "#d95f02"),
+    }
+    with style():
+        _, ax = plt.subplots(figsize=(7, 3.2))
+        for k, (column, (label, marker, color)) in enumerate(columns.items()):
+            places = np.arange(len(sizes)) + k / 5
+            ax.plot(
+                sizes[column] / sizes.printed, places, marker, color=color, label=label
+            )
+        ax.axvline(1, color="black", linewidth=0.8)
+        near = table_3.near_the_print(sizes)
+        ax.set(xscale="log", xlabel="number of support vectors over the printed one")
+        ax.set_title(
+            f"At the benchmark's settings {len(near)} of {len(sizes)} sizes\n"
+            "are within two printed spreads"
+        )
+        ax.set_xticks([0.5, 1, 2], ["0.5", "1", "2"])
+        ax.minorticks_off()
+        ax.set_yticks(range(len(sizes)), sizes["data set"])
+        ax.invert_yaxis()
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    plt.show()
+
+
+def plot_whole_patterns():
+    """How many printed means and spreads of Table 4 are possible, by the number of tests."""
+    cells = table_4.printed_texts()
+    numbers = np.arange(2, 17)
+    counts = np.array([whole_patterns.possible(cells, n, 1 / n) for n in numbers])
+    best = counts[:, 1].argmax()
+    with style():
+        _, ax = plt.subplots(figsize=(7, 3))
+        ax.bar(numbers, counts[:, 0], color="#cccccc", label="means")
+        ax.bar(
+            numbers,
+            counts[:, 1],
+            color=_PINK,
+            width=0.5,
+            label="means with their spreads",
+        )
+        ax.axhline(len(cells), color="black", linewidth=0.8)
+        ax.set(xlabel="tests $N$, each of an $N$-th of all patterns", xticks=numbers)
+        ax.set_ylabel(f"possible, of {len(cells)}")
+        ax.set_title(
+            f"With {numbers[best]} tests {counts[best, 1]} of {len(cells)} pairs of mean and"
+            f" spread\nare possible, with 10 tests {counts[numbers == 10, 1].item()}"
+        )
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    plt.show()
+
+
+def plot_gaps_4(run):
+    """The USVC of Table 4 less the SVC: training parts, and test parts with the printed gaps."""
+    frame = run.records["table_4"]
+    training = frame.assign(test_wrong=frame.train_wrong, n_test=frame.n_train)
+    look = {"color": _PINK, "fmt": "*", "ms": 14, "mec": "white"}
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharex=True)
+        parts = {"training": training, "test": frame}
+        for ax, (part, records) in zip(axes, parts.items(), strict=True):
+            names, (means, errors) = differences(records, "USVC", "SVMlight")
+            ax.errorbar(means, names, xerr=2 * errors, elinewidth=4, **look)
+            ax.axvline(0, color="black", linewidth=0.8)
+            ax.set(
+                xlabel="CE of USVC - CE of SVC (points)", ylim=(len(names) - 0.5, -0.5)
+            )
+            less, more = ((side * means > 2 * errors).sum() for side in (-1, 1))
+            ax.set_title(
+                f"{part} parts: USVC errs less on {less},\n"
+                f"more on {more} of {len(names)} sets (thick bars)"
+            )
+        new = 2 * paired_table(frame)["SE, new samples"]
+        axes[1].errorbar(means, names, xerr=new, fmt="none", color=_PINK, elinewidth=1)
+        published = run.ledger.set_index(["row", "column"]).published
+        printed = [
+            published[name, "USVC"] - published[name, "SVMlight"] for name in names
+        ]
+        axes[1].plot(printed, names, "D", mfc="white", mec="black")
+    plt.show()
+
+
+def plot_closeness(frame):
+    """Errors over the distance of a loss to the step, less the SVC's, means over the sets."""
+    losses = {"SVMlight": Hinge(), "USVC": Unbiased(2.0)} | table_4.SIGMOIDS
+    steep = over_sets(frame, *list(table_4.SIGMOIDS)[::-2]).mean
+    parts = (("test", "test_wrong", None), ("training", "train_wrong", "white"))
+    with style():
+        _, ax = plt.subplots(figsize=(7, 3.6))
+        for part, count, face in parts:
+            ax.plot([], [], "ko", markerfacecolor=face, label=f"{part} parts")
+            for name, loss in losses.items():
+                kind, _, slope = name.partition(", ")
+                gap = over_sets(frame, name, "SVMlight", count)
+                at = (fig_1.distance_to_step(loss), gap.mean)
+                color = MACHINE_STYLES[kind]["color"]
+                look = {"fmt": "o", "color": color, "markerfacecolor": face}
+                ax.errorbar(*at, 2 * gap.standard_error, **look)
+                offset = (7, 4 if gap.mean >= 0 else -13)
+                text = {
+                    "textcoords": "offset points",
+                    "fontsize": "small",
+                    "color": color,
+                }
+                ax.annotate(slope or kind, at, offset, **text)
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.set(xscale="log", xlim=(0.05, 1.2), ylabel="CE less that of SVMlight")
+        ax.set_xlabel("mean distance of the loss to the step")
+        ax.set_title(
+            f"Slope {table_4.SLOPES[-1]:g} errs {abs(steep):.2f} points"
+            f" {'more' if steep > 0 else 'less'} on the test parts than slope"
+            f" {table_4.SLOPES[0]:g}"
+        )
+        ticks = [0.05, 0.1, 0.2, 0.5, 1]
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.legend(loc="lower right", fontsize="small")
+    plt.show()
+
+
+# -- Sections 3.1 and 5 ---------------------------------------------------------------------
+
+_CASES = (("A", "o-", "black"), ("B", "s--", "#777777"))
+
+
+def plot_gains(run):
+    """Gain of the unbiased machine over the number of patterns, and over the width of a kernel."""
+    by_n = beyond.gains_by(run.records["benefit_size"], "n")
+    by_width = beyond.gains_by(run.records["benefit_width"], "sigma")
+    titles = ("linear machine", "RBF machine")
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
+        for ax, gains, title in zip(axes, (by_n, by_width), titles, strict=True):
+            for case, line, color in _CASES:
+                rows = gains.loc[case]
+                look = {
+                    "fmt": line,
+                    "color": color,
+                    "capsize": 2,
+                    "label": f"case {case}",
+                }
+                ax.errorbar(rows.index, rows.gain, 2 * rows.SE, **look)
+            ax.axhline(0.0, color="black", linewidth=0.8)
+            ax.set_xscale("log")
+            ax.minorticks_off()
+            ax.set_title(f"{title}: {range_text(gains.gain, '+.1f')} points")
+        axes[0].set(
+            xlabel="training patterns", ylabel="CE of SVC - CE of USVC (points)"
+        )
+        axes[1].set_xlabel(r"width $\sigma$")
+        axes[0].legend(fontsize="small")
+        fig.suptitle(
+            f"At best a linear USVC gains {by_n.gain.max():.1f} points, one with an RBF kernel"
+            f" {by_width.gain.max():.1f}",
+            fontsize="medium",
+        )
+    plt.show()
+
+
+def plot_noise(run):
+    """The gain beside 20 inputs of noise, and mean slacks of linear machines less RBF ones."""
+    gains = beyond.gains_by(run.records["benefit_noise"], "n")
+    with style():
+        _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
+        at_most = []
+        for case, line, color in _CASES:
+            rows = gains.loc[case]
+            look = {"fmt": line, "color": color, "capsize": 2, "label": f"case {case}"}
+            left.errorbar(rows.index, rows.gain, 2 * rows.SE, **look)
+            last = rows.iloc[-1]
+            at_most.append(f"{last.gain:+.2f} (SE {last.SE:.2f}) in {case}")
+        left.set(xlabel="training patterns", ylabel="CE of SVC - CE of USVC (points)")
+        left.set_title(
+            f"20 inputs of noise, n = {rows.index[-1]}: the gain is\n{', '.join(at_most)}"
+        )
+        excess = _draw_slacks(
+            right, run.records["benefit_size"], run.records["benefit_width"]
+        )
+        right.set_title(
+            "At $C = 10\\sigma^2$ mean slacks with an RBF kernel\n"
+            f"exceed linear ones by {excess:.4f} at most"
+        )
+        for ax in (left, right):
+            ax.axhline(0.0, color="black", linewidth=0.8)
+            ax.set_xscale("log")
+            ax.minorticks_off()
+            ax.legend(fontsize="small")
+        left.set_xticks(rows.index, [f"{n}" for n in rows.index])
+    plt.show()
+
+
+def _draw_slacks(ax, sizes, widths):
+    """Mean slack of the linear machine less the RBF one's; the largest excess at C = 10 sigma^2."""
+    most = 0.0
+    for case, line, color in _CASES:
+        linear = select(
+            cases.by_case(sizes), case=case, n=cases.N_PATTERNS
+        ).mean_slack.mean()
+        bent = select(cases.by_case(widths), case=case).groupby("sigma")
+        for column, look, words in (
+            ("mean_slack", line, "C = 10"),
+            ("mean_slack_scaled", ":", r"$10\sigma^2$"),
+        ):
+            gap = linear - bent[column].mean()
+            ax.plot(gap, look, color=color, label=f"{words}, case {case}")
+        most = max(most, -gap.min())
+    ax.set(xlabel=r"width $\sigma$", ylabel="mean slack: linear - RBF")
+    ax.set_yscale("symlog", linthresh=1e-3)
+    ax.set_ylim(top=3)
+    return most
+
+
+def show_costs(reading, machines, miss_cost):
+    """The cost of every threshold of a case, and where machines put theirs.
+
+    `machines` are (name, whether the costs are in its loss, the fitted machine).
+    """
+    case, weight = READINGS[reading]
+    parts = get_threshold_case(case, weight)
+    grid = np.linspace(-0.2, 1, 601)
+    q = parts.cluster_weight
+
+    def cost(t):
+        missed = (1 - q) * parts.wide.cdf(t) + q * parts.cluster.cdf(t)
+        return miss_cost * parts.prior * missed + (1 - parts.prior) * parts.negative.sf(
+            t
+        )
+
+    paid = {}
+    with style():
+        _, ax = plt.subplots(figsize=(8, 3.6))
+        ax.plot(grid, cost(grid), color="black", label="cost of a threshold")
+        for name, knows, machine in machines:
+            says = machine.decision_function(grid[:, np.newaxis]) > 0
+            at = grid[np.argmax(says)] if says.any() else grid[-1]
+            paid[name, knows] = cost(at)
+            words = "costs in the loss" if knows else "equal costs"
+            look = MACHINE_STYLES[name] | {"linestyle": "", "markersize": 9}
+            look |= {"fillstyle": "full" if knows else "none"}
+            look |= {"markersize": 14} if name == "USVC" else {}
+            ax.plot(at, cost(at), label=f"{name}, {words}: {cost(at):.3f}", **look)
+        ax.set_xlabel(f"threshold (a miss costs {miss_cost:g}, a false alarm 1)")
+        ax.set_ylabel("cost of a pattern")
+        ax.set_title(
+            f"With the costs in its loss a USVC pays {paid['USVC', True]:.3f} a pattern,\nwithout"
+            f" them {paid['USVC', False]:.3f}; an SVC {paid['SVC', True]:.3f} and"
+            f" {paid['SVC', False]:.3f}"
+        )
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")

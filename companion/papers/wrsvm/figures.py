@@ -5,11 +5,13 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from scipy.ndimage import distance_transform_edt
 
+from companion.datasets import three_gaussians, three_gaussians_probability
 from companion.estimators import WeightedRobustSVC
 from companion.papers.summaries import means_and_errors, select
 from companion.papers.wrsvm import (
     beyond,
     examples,
+    exercises,
     fig_1,
     fig_2,
     population,
@@ -607,8 +609,79 @@ def plot_baselines(records):
     plt.show()
 
 
-def label_truncations(ax, title):
-    """The axes of a figure over the place of truncation, with room for names on the right."""
-    ticks = [-2, -1.5, -1, -0.5, 0]
-    ax.set(xlim=(-2.05, 0.65), xticks=ticks, ylabel="expected utility x 100", title=title)
-    ax.set_xlabel("truncation s; dashed: the best possible rule")
+def draw_over_truncation(places, curves, a, sample):
+    """Expected utility over the place of truncation, a curve a share of labels replaced."""
+    U = examples.utility(2, a)
+    gains = []
+    with style():
+        _, ax = plt.subplots(figsize=(5.5, 3.4))
+        for (share, values), color in zip(
+            curves.items(), ("#d95f02", "#1b4f9c"), strict=True
+        ):
+            name = f"{share:.0%} replaced" if share else "clean"
+            at_half = values[int(np.argmin(np.abs(places + 0.5)))]
+            gains.append(f"{at_half - values[0]:+.1f} ({name})")
+            best = 100 * population.bayes_utility("piecewise_linear", share, U)
+            ax.plot(places, values, "-o", color=color, markersize=4)
+            ax.axhline(best, color=color, linestyle="--", linewidth=1)
+            ax.text(0.05, values[-1], name, color=color, va="center")
+        ax.set(xlim=(-2.05, 0.65), xticks=[-2, -1.5, -1, -0.5, 0])
+        ax.set_xlabel("truncation s; dashed: the best possible rule")
+        ax.set_ylabel("expected utility x 100")
+        ax.set_title(
+            f"Sample {sample}: truncation at \N{MINUS SIGN}1/2 instead of"
+            f" \N{MINUS SIGN}2 adds\n{', '.join(gains)}"
+        )
+
+
+# -- the method -----------------------------------------------------------------------------
+
+
+def show_both_machines(a, truncation, flip, settings):
+    """WSVM and WRSVM on a draw of Example 2 under U2,a, with their utility on clean labels."""
+    X, y = three_gaussians(settings["n_samples"], flip, settings["draw"])
+    U = examples.utility(2, a)
+    points = regions.lattice()
+    best = examples.bayes(three_gaussians_probability(points, 0.0), U)
+    new_X, new_y = three_gaussians(20_000, 0.0, 0)
+    ideal = examples.bayes(three_gaussians_probability(new_X, 0.0), U)
+    most = U[new_y - 1, ideal].mean()
+    worth = {}
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(5.8, 4.2), sharey=True)
+        places = zip(axes, ("WSVM", "WRSVM"), (None, truncation), strict=True)
+        for ax, name, s in places:
+            machine = exercises.machine(a, s, settings["C"]).fit(X, y)
+            worth[name] = U[new_y - 1, machine.predict(new_X) - 1].mean()
+            draw_regions(ax, X, y, machine.predict(points), best)
+            ax.set_title(f"{name} {worth[name]:.3f},\nbest rule {most:.3f}")
+        gain = worth["WRSVM"] - worth["WSVM"]
+        fig.suptitle(f"WRSVM minus WSVM: {gain:+.3f} of mean utility")
+        handles = axes[1].get_legend_handles_labels()
+        fig.legend(*handles, loc="outside lower center", ncols=3)
+
+
+def draw_regions(ax, X, y, predicted, best):
+    """Points, the regions of a machine, and in black those of the best possible rule."""
+    fill_regions(ax, predicted, alpha=0.15)
+    for j, (color, mark) in enumerate(zip(COLORS, _MARKS, strict=True), start=1):
+        ax.scatter(*X[y == j].T, marker=mark, s=10, color=color, label=f"class {j}")
+    draw_best_rule(ax, best)
+    ax.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2])
+
+
+def draw_step(X, y, a, step):
+    """The regions after a convex problem of the DC algorithm, and rings around points beyond s."""
+    v, beyond = step
+    points = regions.lattice()
+    best = examples.bayes(
+        three_gaussians_probability(points, 0.0), examples.utility(2, a)
+    )
+    predicted = (np.column_stack([points, np.ones(len(points))]) @ v.T).argmax(
+        axis=1
+    ) + 1
+    with style():
+        _, ax = plt.subplots(figsize=(5.2, 4.6))
+        draw_regions(ax, X, y, predicted, best)
+        ax.scatter(*X[beyond].T, s=60, facecolor="none", edgecolor="black")
+        ax.set_title(f"{len(set(beyond))} points are beyond s")
