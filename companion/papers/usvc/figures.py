@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.base import clone
 
 from companion.datasets import (
     get_threshold_case,
@@ -781,6 +782,30 @@ def plot_whole_patterns():
             f" spread\nare possible, with 10 tests {counts[numbers == 10, 1].item()}"
         )
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    plt.show()
+
+
+def plot_along_C(machines, part, C_values, where):
+    """Errors on the training part (dashed) and on the test part over C; the chosen C is dotted."""
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
+        for ax, (name, machine) in zip(axes, machines.items(), strict=True):
+            fits = [
+                clone(machine).set_params(C=C).fit(part.X, part.y) for C in C_values
+            ]
+            train = [100 * (1 - fit.score(part.X, part.y)) for fit in fits]
+            test = [100 * (1 - fit.score(part.X_test, part.y_test)) for fit in fits]
+            color = MACHINE_STYLES[name]["color"]
+            ax.plot(C_values, train, "--", color=color, label="training part")
+            ax.plot(C_values, test, "-", color=color, label="test part")
+            ax.axvline(machine.C, color="black", linewidth=0.8, linestyle=":")
+            at = test[list(C_values).index(machine.C)]
+            ax.set(xscale="log", xlabel=f"$C$ ({where})")
+            ax.set_title(
+                f"{name}: {at:.1f} % at the chosen $C$, {min(test):.1f} at the best"
+            )
+            ax.legend(fontsize="small")
+        axes[0].set(ylabel="classification error (%)", ylim=(0, None))
     plt.show()
 
 
