@@ -42,8 +42,9 @@ from companion.papers.usvc.paired_errors import (
 )
 from companion.papers.usvc.splits import BENCHMARK_SETS
 from companion.plotting import MACHINE_STYLES, plot_differences, plot_published, style
+from companion.reproduction.declared import READING_KINDS
 from companion.reproduction.scores import as_read
-from companion.reproduction.verdicts import CONSISTENT
+from companion.reproduction.verdicts import MATCHES
 from companion.solvers.wls import Design
 
 # -- Table 1 --------------------------------------------------------------------------------
@@ -69,8 +70,8 @@ def plot_table_1(run):
             rows = means[(means["column"] == cell) & means.reproduced_as_read.notna()]
             place = [COLUMNS_1.index(name) + 0.32 for name in rows["row"]]
             ax.plot(rows.reproduced_as_read, place, "^", color="#1b4f9c", markersize=5)
-        values = as_read(means[means.asks == "value"])
-        matched = values.outcome.isin(CONSISTENT).groupby(values["column"].str[5])
+        values = as_read(means[means.scored], READING_KINDS)
+        matched = values.verdict.eq(MATCHES).groupby(values["column"].str[5])
         counts = [
             f"{of.sum()} of {len(of)} printed means of case {case}"
             for case, of in matched

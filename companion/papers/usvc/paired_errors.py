@@ -192,7 +192,7 @@ def sides(frame):
         ", ".join(f"{name} ({gap[name]:+.1f})" for name in gap.index[hit]) or "none"
         for hit in (gap < -error, gap > error)
     ]
-    return f"less on {lists[0]} and more on {lists[1]}"
+    return f"less than the SVC on {lists[0]} and more on {lists[1]}"
 
 
 def gap_in_words(frame, other, wrong="test_wrong"):

@@ -40,6 +40,7 @@ from companion.papers.usvc.cases import (
 )
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.splits import wrong
+from companion.reproduction.verdicts import EXPLAINED
 from companion.solvers.wls import Design, least_squares_path
 
 ORDERS = (2.0, 4.0)
@@ -328,7 +329,7 @@ def what_came_out(run):
     here, printed = (
         _test_errors(run, column) for column in ("reproduced_as_read", "published")
     )
-    explained = select(run.ledger, counts_as="differs, explained")
+    explained = select(run.ledger[run.ledger.scored], verdict=EXPLAINED)
     n_weight = (explained.reading == "a-weight-265").sum()
     return (
         f"With the weights of (28) as printed, the SVC calls every pattern of case A +1, in"

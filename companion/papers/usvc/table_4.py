@@ -185,7 +185,7 @@ def what_came_out(run):
         return f"{text} No file of these sets is here, so that nothing was run."
     return (
         f"{text} On the same random splits, beyond two standard errors, the unbiased machine errs"
-        f" {sides(frame)}, in points, than the SVC."
+        f" {sides(frame)} (points of error)."
     )
 
 

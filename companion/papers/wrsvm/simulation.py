@@ -12,7 +12,7 @@ from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER
 from companion.papers.wrsvm.utilities import percentages, setting_name
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import CONSISTENT
+from companion.reproduction.verdicts import MATCHES
 
 _A = (0.0, 0.2, 0.4, 0.6, 0.8)
 #: The utility matrices of each table, (number, a).
@@ -132,4 +132,4 @@ def printed_means(table):
 
 def is_matched(ledger):
     """Which numbers of a ledger match the print."""
-    return ledger.outcome.isin(CONSISTENT)
+    return ledger.verdict.eq(MATCHES)

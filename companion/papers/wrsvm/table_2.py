@@ -89,7 +89,7 @@ def what_came_out(run):
     return (
         "The paper does not print the class probabilities of Example 3. Those we took in their"
         f" place cannot be its own: with them, calling all points one class is worth more than"
-        f" either printed machine under {below} of the 3 utility matrices. With"
+        f" either printed machine under {below} of 3 utility matrices. With"
         f" ours, truncation changes the utility by {text} points."
     )
 

@@ -212,7 +212,7 @@ def what_came_out(run):
         f"With s in the interval of Theorem 3.1 {inside} % of 20,000 random cases are decided by"
         f" utility, with s a tenth below it {range_text(shares['10 % below'], '.0f')} %, without"
         f" truncation {range_text(shares['no truncation'], '.0f')} %. The form (4) with"
-        " costs, which the paper gives up, can be solved: under three matrices it is worth"
-        f" {range_text(gaps['none'], '+.2f')} points of utility against the form (7) without"
-        f" truncation and {range_text(gaps['s = -1/2'], '+.2f')} with it."
+        " costs, which the paper gives up, can be solved: its utility less that of the form (7) is"
+        f" {range_text(gaps['none'], '+.2f')} points without truncation and"
+        f" {range_text(gaps['s = -1/2'], '+.2f')} with it, under three matrices."
     )
