@@ -289,8 +289,8 @@ def what_came_out(run):
     return (
         f"With {100 * FLIP:.0f} % of the labels wrong and with none, truncation at s = -1/2 gains"
         f" {', '.join(gains)} (points of utility). The utility of the WRSVM less that"
-        f" of logistic regression, which weighs its decisions by U, is {gaps['own']} points in the 13"
-        f" cells of Table 1; started at the SVM that ignores U it is {gaps['other']}."
+        f" of logistic regression, which weighs its decisions by U, is {gaps['own']} points in the"
+        f" 13 cells of Table 1; started at the SVM that ignores U it is {gaps['other']}."
     )
 
 

@@ -65,9 +65,8 @@ def plot_gains(gains, printed=None):
         for sign in (1, -1)
     )
     with style():
-        fig, ax = plt.subplots(
-            figsize=(6, 1.2 + 0.23 * len(gains) + 0.5 * bool(printed is not None))
-        )
+        height = 1.2 + 0.23 * len(gains) + (0 if printed is None else 0.5)
+        fig, ax = plt.subplots(figsize=(6, height))
         plot_differences(ax, list(gains), series, xlabel="utility x 100: WRSVM - WSVM")
         ax.set_title(
             f"Truncation gains in {won} of {len(gains)} cells and loses in {lost}\n"
@@ -77,10 +76,9 @@ def plot_gains(gains, printed=None):
         if printed is not None:
             look = {"mfc": "white", "mec": "black", "linestyle": "", "label": "printed"}
             ax.plot(printed, range(len(printed)), "D", **look)
-            handles, _ = ax.get_legend_handles_labels()
-            fig.legend(
-                handles, ["printed", "here"], loc="outside lower center", ncols=2
-            )
+            handles, labels = ax.get_legend_handles_labels()
+            labels = [label.replace("WRSVM", "here") for label in labels]
+            fig.legend(handles, labels, loc="outside lower center", ncols=2)
     plt.show()
 
 

@@ -162,10 +162,10 @@ def what_came_out(run):
     away = of_means.set_index("reading")["mean difference"]
     return (
         f"In print the machine without truncation (WSVM) has the higher mean in {below} of the"
-        f' {len(printed)} cells, though the text says that truncation (WRSVM) helps "in most cases";'
-        f" in this run the WRSVM has the higher mean in {above}. With the labels of its two rows"
-        f" exchanged, the print is {away['rows exchanged']:.2f} points of utility away from ours on"
-        f" average, as it stands {away['as printed']:.2f}."
+        f' {len(printed)} cells, though the text says that truncation (WRSVM) helps "in most'
+        f' cases"; in this run the WRSVM has the higher mean in {above}. With the labels of its two'
+        f" rows exchanged, the print is {away['rows exchanged']:.2f} points of utility away from"
+        f" ours on average, as it stands {away['as printed']:.2f}."
     )
 
 
