@@ -634,12 +634,16 @@ def plot_training(frame):
     counts = []
     with style():
         _, ax = plt.subplots(figsize=(6.5, 3.2))
-        for part, shift, fill in (("train", -0.12, "white"), ("test", 0.12, _PINK)):
+        parts = (
+            ("train", "training part", -0.12, "white"),
+            ("test", "test part", 0.12, _PINK),
+        )
+        for part, label, shift, fill in parts:
             gaps = [over_one_set(frame, name, part) for name in names]
             means, errors, _ = np.transpose(gaps)
             less, more = ((side * means > 2 * errors).sum() for side in (-1, 1))
             counts.append(f"less on {less}, more on {more}")
-            look = {"fmt": "o", "mfc": fill, "color": _PINK, "label": f"{part}ing part"}
+            look = {"fmt": "o", "mfc": fill, "color": _PINK, "label": label}
             ax.errorbar(means, np.arange(len(names)) + shift, xerr=2 * errors, **look)
         ax.axvline(0.0, color="black", linewidth=0.8)
         ax.set_yticks(range(len(names)), names)

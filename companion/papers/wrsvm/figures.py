@@ -510,7 +510,7 @@ def plot_shares(records, linear=None):
 # -- Theorem 3.1 ----------------------------------------------------------------------------
 
 
-def show_theorem(loss, k):
+def plot_theorem(loss, k):
     """Expected loss over the lead, for three shares and four places of truncation."""
     end = theory.LOSSES[loss][2](k)
     bound = f"s = {end:.2f}, the bound"
@@ -533,6 +533,7 @@ def show_theorem(loss, k):
         axes[0].set_ylabel(f"expected loss ({loss}, k = {k})")
         handles = axes[0].get_legend_handles_labels()
         fig.legend(*handles, loc="outside lower center", ncols=4)
+    plt.show()
 
 
 def _draw_expected_losses(ax, loss, share, places):
