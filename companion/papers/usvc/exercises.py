@@ -8,8 +8,10 @@ from companion.papers.exercises import shown
 
 
 def threshold(machine):
-    """Where a linear machine on the line changes its mind: -b / w."""
-    return -machine.intercept_[0] / machine.coef_[0, 0]
+    """Where a machine on the line begins to say +1: from 0, everywhere, to 1, nowhere."""
+    line = np.linspace(0, 1, 2001)
+    says = machine.decision_function(line[:, np.newaxis]) > 0
+    return line[says.argmax()] if says.any() else 1.0
 
 
 def thresholds(shares, n_samples=500, draw=1, C=10.0, s=2.0):
@@ -32,8 +34,7 @@ def growing_cluster(**settings):
     shares = (0.0, 0.2, 0.3, 0.4)
     moved = {}
     for name, found in thresholds(shares, **settings).items():
-        places = found.clip(0, 1)
-        moved[name] = np.abs(places - places[0])
+        moved[name] = np.abs(found - found[0])
     lines = [
         f"* with {share:g} in the cluster by {svc:.2f}, that of the unbiased machine by {usvc:.2f};"
         for share, svc, usvc in zip(
@@ -43,7 +44,7 @@ def growing_cluster(**settings):
     return Markdown(
         "<details><summary>An answer</summary>\n\nThe threshold of the SVC has moved\n\n"
         + "\n".join(lines)
-        + "\n\nwhere one below 0, which calls all patterns +1, counts as 0.\n\n</details>"
+        + "\n\nwhere that of a machine that calls all patterns +1 is 0.\n\n</details>"
     )
 
 

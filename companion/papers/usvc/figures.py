@@ -562,12 +562,12 @@ def plot_errors(run, rows, columns):
     """Printed errors of the sets beside ours, a panel a machine."""
     with style():
         size = (3 * len(columns), 1.2 + 0.42 * len(rows))
-        fig, axes = plt.subplots(
-            1, len(columns), figsize=size, sharex=True, sharey=True
-        )
+        _, axes = plt.subplots(1, len(columns), figsize=size, sharex=True, sharey=True)
         plot_published(axes, run.ledger, list(rows), list(columns))
         axes[0].set_xlim(0, None)
-        fig.supxlabel("classification error (%)", fontsize="medium")
+        is_between = len(columns) % 2 == 0
+        middle = axes[(len(columns) - 1) // 2]
+        middle.set_xlabel("classification error (%)", x=1.0 if is_between else 0.5)
     plt.show()
 
 

@@ -365,7 +365,7 @@ def what_came_out(run):
     sizes = frame.groupby(["machine", "dataset"])["size"].mean()
     n_kernels = {name: range_text(of, ".0f") for name, of in sizes.groupby("machine")}
     return (
-        f"On the average of {frame.dataset.nunique()} sets the unbiased machine errs"
+        f"On the average of the sets ({frame.dataset.nunique()}) the unbiased machine errs"
         f" {gap_in_words(frame, 'SVMlight')} than the SVC, with {n_kernels['USVC']} kernels in the"
         f" place of {n_kernels['SVMlight']}. The hinge on prototypes, which the paper does not"
         f" show, has {n_kernels['SVC on prototypes']}; the unbiased machine errs"

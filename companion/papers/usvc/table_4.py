@@ -215,7 +215,7 @@ def about_means(frame):
     """Mean differences over the sets, and what ten splits can show, in sentences."""
     spread = range_text(paired_table(frame)["SD of a mean over 10 splits"], ".1f")
     return (
-        f"On the average of {frame.dataset.nunique()} sets the unbiased machine errs"
+        f"On the average of the sets ({frame.dataset.nunique()}) the unbiased machine errs"
         f" {gap_in_words(frame, 'SVMlight', 'train_wrong')} than the SVC on the training parts and"
         f" {gap_in_words(frame, 'SVMlight')} on the test parts. The mean of one machine over ten"
         f" splits alone has a standard deviation of {spread} points, set by set."

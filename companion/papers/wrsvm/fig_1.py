@@ -65,11 +65,10 @@ def what_came_out(run):
     ends = ", ".join(
         f"{100 * share[j, last]:.0f} % under U{j},a" for j in regions.CONFIGS
     )
-    n = run.records["fig_1"]["sample"].nunique()
     return (
         f"Class 1 has {100 * share[1, 0]:.0f} % of the square without utilities; at a = {last:g} it"
-        f" has {ends} (means of {n} samples). The best possible rule would leave it"
-        f" {100 * best_share(2, last):.0f} % under U2,{last:g}."
+        f" has {ends} ({regions.means_of(run.records['fig_1'])}). The best possible rule would"
+        f" leave it {100 * best_share(2, last):.0f} % under U2,{last:g}."
     )
 
 

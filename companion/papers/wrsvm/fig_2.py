@@ -112,6 +112,6 @@ def what_came_out(run):
     return (
         "The text says that with growing a the chances that a point of class 1 is called 1, 2 or 3"
         ' become "approximately the same", without naming an a. Under U2,a they are nearest to each'
-        f" other, {at(nearest)}; they are {' and '.join(others)} (means of"
-        f" {frame['sample'].nunique()} samples)."
+        f" other, {at(nearest)}; they are {' and '.join(others)} ("
+        f"{regions.means_of(frame)})."
     )

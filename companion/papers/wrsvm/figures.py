@@ -315,7 +315,12 @@ def fill_regions(ax, predicted, alpha=0.5):
 
 def draw_points(ax, X, y):
     """Points of the classes 1, 2 and 3."""
-    look = {"linestyle": "", "fillstyle": "none", "alpha": 0.5, "markersize": 2}
+    look = {
+        "linestyle": "",
+        "fillstyle": "none",
+        "markersize": 2,
+        "markeredgewidth": 0.4,
+    }
     for j, (color, mark) in enumerate(zip(COLORS, _MARKS, strict=True), start=1):
         ax.plot(*X[y == j].T, mark, color=color, **look)
 
