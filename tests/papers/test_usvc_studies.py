@@ -1,6 +1,9 @@
 """What the studies compute, against direct computations."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import each
 from scipy import stats
@@ -9,7 +12,17 @@ from sklearn.svm import SVC
 from companion import UnbiasedSVC
 from companion.datasets import threshold_case, threshold_case_error
 from companion.metrics import paired_difference
-from companion.papers.usvc import cases, fig_1, fig_3_4, linear, paired_errors, table_1
+from companion.papers.usvc import (
+    beyond,
+    cases,
+    exercises,
+    fig_1,
+    fig_3_4,
+    linear,
+    paired_errors,
+    starts,
+    table_1,
+)
 from companion.papers.usvc.splits import split, wrong
 
 
@@ -121,3 +134,47 @@ def test_a_difference_is_as_significant_as_the_paired_t_test_says():
     assert found > 0
     assert 2 * stats.norm.sf(found) == pytest.approx(p)
     assert paired_errors.significance(paired_difference(first, first)) == 0
+
+
+def test_sides_name_the_sets_beyond_two_standard_errors_alone():
+    rows = []
+    gaps = {
+        "Diabetes": [2, 3, 2, 3],
+        "Thyroid": [-2, -3, -2, -3],
+        "Waveform": [-3, 3, 3, -3],
+    }
+    for name, of in gaps.items():
+        for split_number, gap in enumerate(of, start=1):
+            row = {
+                "dataset": name,
+                "split": split_number,
+                "n_train": 400,
+                "n_test": 100,
+            }
+            rows.append(row | {"machine": "SVMlight", "test_wrong": 20})
+            rows.append(row | {"machine": "USVC", "test_wrong": 20 + gap})
+    found = paired_errors.sides(pd.DataFrame(rows))
+    assert found == "less than the SVC on Thyroid (-2.5) and more on Diabetes (+2.5)"
+
+
+def test_a_machine_without_a_threshold_is_in_no_minimum():
+    assert starts.trapped(pd.Series([-0.5, 0.1, 0.2, 0.5])) == 2
+
+
+def test_the_promise_of_a_false_alarm_rate_is_about_the_mean_over_both_samples():
+    rng = np.random.default_rng(0)
+    new, n_seen, level = 200, 99, 0.1
+    shares = []
+    for _ in range(2000):
+        seen = rng.normal(size=n_seen)
+        shares.append(np.mean(rng.normal(size=new) > beyond.threshold_for(seen, level)))
+    text = beyond.about_the_promise(20, new, n_seen, level)
+    assert "10/100 = 0.100" in text
+    said = float(re.search(r"standard deviation of (\d\.\d+)", text)[1])
+    assert said == pytest.approx(np.std(shares), rel=0.08)
+
+
+def test_the_threshold_of_the_svc_follows_the_cluster_before_the_unbiased_one():
+    found = exercises.thresholds([0.0, 0.2])
+    moved = {name: abs(np.diff(places).item()) for name, places in found.items()}
+    assert moved["SVC"] > 2 * moved["USVC"]

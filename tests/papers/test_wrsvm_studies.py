@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from companion.papers.wrsvm import examples, table_1, table_3
+from companion.papers.wrsvm import examples, fig_1, simulation, table_1, table_3
 from companion.solvers import Design, dca
 
 
@@ -103,3 +103,21 @@ def test_equals_are_told_apart_by_the_rule_for_ties():
         examples.tuned("WSVM", path, X, y, U, tie=tie).C for tie in table_3.TIES
     )
     assert (least, largest) == (1.0, 1.0 + 1e-9)
+
+
+def test_by_the_printed_shares_weighing_the_threes_loses_what_the_erratum_says():
+    assert table_3.printed_worth(0.6) - table_3.printed_worth(0.0) == pytest.approx(
+        -6.74, abs=5e-3
+    )
+
+
+def test_the_printed_means_stand_at_their_matrix_and_machine():
+    printed = simulation.printed_means("table_1")
+    assert printed.shape == (13, 2)
+    assert printed.loc["U2,0.4", ["WSVM", "WRSVM"]].tolist() == [74.57, 71.88]
+
+
+def test_the_best_rule_gives_class_1_less_of_the_square_the_more_its_mistakes_are_worth():
+    shares = [fig_1.best_share(2, a) for a in (0.0, 0.4, 0.8)]
+    assert shares[0] == pytest.approx(0.35, abs=0.02)  # a third, and more on its side
+    assert shares == sorted(shares, reverse=True)

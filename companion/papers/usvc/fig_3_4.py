@@ -8,6 +8,7 @@ least-squares machine. They are of one trial; the study asks their questions of 
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from companion.losses import Hinge, Unbiased
 from companion.papers.summaries import Values, rounded, select, share
@@ -18,9 +19,12 @@ from companion.papers.usvc.cases import (
     PLAUSIBLE,
     PRINTED_AND_READ,
     PRINTED_START,
+    STARTS,
+    TABLE_READINGS,
     TRIALS,
     C,
     K,
+    by_case,
     fit,
     linear_error,
     sample,
@@ -266,3 +270,64 @@ def _add_convergence(out, row, runs):
     for s in (2, 4):
         column = f"largest relative rise of (5) in an iteration, s={s}, d=0.2"
         out.add(row, column, select(runs, s=s, damping=DAMPING).largest_rise.max())
+
+
+# -- what the notebook says -----------------------------------------------------------------
+
+
+def what_came_out(run):
+    """How well the profiles follow the error, and whether the iteration ends, in sentences."""
+    profiles = run.records["fig_3_4"]
+    correlation = profiles.groupby(["loss", "reading"]).correlation.mean()
+    svc, usvc = (correlation[loss][[*TABLE_READINGS.values()]] for loss in PROFILED)
+    stuck = []
+    for case, reading in TABLE_READINGS.items():
+        order_4 = select(run.records["fig_3_4_convergence"], reading=reading, s=4)
+        unsettled, damped = (
+            (~select(order_4, damping=d).fit_ended).sum() for d in (DAMPING, 0.5)
+        )
+        n = order_4.trial.nunique()
+        stuck.append(
+            f"in {unsettled} of {n} trials of case {case} (with d = .5 in {damped})"
+        )
+    return (
+        "Over the threshold, the least objective of the unbiased machine of order 2 is correlated"
+        f" with the error by {usvc.iloc[0]:.2f} in case A and {usvc.iloc[1]:.2f} in case B, that of"
+        f" the SVC by {svc.iloc[0]:.2f} and {svc.iloc[1]:.2f}."
+        ' The proof of convergence does not cover "any other loss-function": with order 4 and the'
+        f" printed damping d = .2 the iteration does not settle {' and '.join(stuck)}."
+    )
+
+
+def about_minima(run):
+    """Which minimum of the surface of order 2 is the lower one, and which is reached."""
+    lines = []
+    for case, reading in TABLE_READINGS.items():
+        trials = select(run.records["fig_3_4"], reading=reading, loss="USVC s=2")
+        from_svc = STARTS[case] == "svc"
+        ends = trials.reached_from_svc if from_svc else trials.reached_at
+        lines.append(
+            f"in case {case} the narrow minimum is the lower one in"
+            f" {(trials.profile_at < NARROW).sum()} of {len(trials)} trials, and the iteration from"
+            f" {'the SVC' if from_svc else 'least squares'} ends in it in {(ends < NARROW).sum()}"
+        )
+    return f"Of the two minima of the surface of order 2, {'; '.join(lines)}."
+
+
+def convergence_table(paths):
+    """How the plain iteration ends, a row a case, order and damping."""
+    rows = []
+    for (case, s, damping), trials in by_case(paths).groupby(["case", "s", "damping"]):
+        row = {
+            "case": case,
+            "s": s,
+            "d": damping,
+            "stable above": max(0.0, (s - 3) / (s - 1)),
+            "converged": trials.fit_ended.mean(),
+            "orbits of period two": trials.period_two.mean(),
+            "least eigenvalue": trials.least_eigenvalue.min(),
+            "share below -1": (trials.least_eigenvalue < -1).mean(),
+            "largest rise of (5)": trials.largest_rise.max(),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -51,6 +51,17 @@ def over_sets(frame, first, second, wrong="test_wrong"):
     return mean_over(_paired(frame, first, second).values())
 
 
+def over_one_set(frame, dataset, part):
+    """Error in points of the USVC over the SVC on the training or test parts of a set."""
+    unbiased, svc = (
+        100 * rows[f"{part}_wrong"] / rows[f"n_{part}"]
+        for rows in (
+            select(frame, dataset=dataset, machine=m) for m in ("USVC", "SVMlight")
+        )
+    )
+    return paired_difference(unbiased, svc)
+
+
 def least_supported(table):
     """Of the means of the columns of a table, which are all to be positive, that is so least."""
     means = [mean_and_standard_error(table[column]) for column in table]
@@ -165,3 +176,32 @@ def paired_table(frame):
 
     named = with_errors(frame).rename(columns={"dataset": "data set"})
     return row_a_group(named, "data set", row, among=SETS)
+
+
+# -- what the notebooks say -----------------------------------------------------------------
+
+
+def sides(frame):
+    """On which sets the USVC errs less than the SVC beyond two standard errors, and on which more.
+
+    Of these data, with the mean difference in points, in words.
+    """
+    pairs = paired_table(frame).set_index("data set")
+    gap, error = pairs["USVC - SVMlight"], 2 * pairs["SE, these data"]
+    lists = [
+        ", ".join(f"{name} ({gap[name]:+.1f})" for name in gap.index[hit]) or "none"
+        for hit in (gap < -error, gap > error)
+    ]
+    return f"less than the SVC on {lists[0]} and more on {lists[1]}"
+
+
+def gap_in_words(frame, other, wrong="test_wrong"):
+    """How much more or less the USVC errs than another machine, mean over the sets.
+
+    As "0.27 points more (standard error 0.07)".
+    """
+    gap = over_sets(frame, "USVC", other, wrong)
+    side = "more" if gap.mean > 0 else "less"
+    return (
+        f"{abs(gap.mean):.2f} points {side} (standard error {gap.standard_error:.2f})"
+    )

@@ -15,6 +15,7 @@ from companion.papers.usvc.cases import (
     TABLE_READINGS,
 )
 from companion.papers.usvc.fig_1 import minima
+from companion.reproduction.published import load_published
 
 STUDIES = (
     table_1.TABLE_1,
@@ -113,3 +114,71 @@ def _start_row(trials):
         "not converged": (~trials.converged).sum(),
         "without threshold": trials.Th.isna().sum(),
     }
+
+
+# -- what the notebook says -----------------------------------------------------------------
+
+#: The unbiased machine's start, as records and as readers call it.
+_FROM = {PRINTED_START: "least squares", "svc": "the SVC"}
+
+
+def _printed(row, column):
+    """A printed cell of Table 1: value and spread."""
+    printed = select(load_published(cases.PAPER), artefact="table_1", row=row)
+    return select(printed, column=column).iloc[0]
+
+
+def thresholds_of_b(records):
+    """Thresholds that the machine of order 2 ends at in case B, by what it starts from."""
+    trials = select(records["table_1"], reading="B", machine="USVC s=2")
+    return {words: select(trials, start=key).threshold for key, words in _FROM.items()}
+
+
+def trapped(thresholds):
+    """In how many trials the narrow minimum is found; one without a threshold has -.5."""
+    return int(thresholds.between(0.0, cases.NARROW).sum())
+
+
+def what_came_out(run):
+    """What the start decides, in sentences."""
+    ends = thresholds_of_b(run.records)
+    n = len(ends["the SVC"])
+    return (
+        "The start decides which minimum is found: in case B, from least squares, the unbiased"
+        f" machine of order 2 ends in the narrow minimum in {trapped(ends['least squares'])} of"
+        f" {n} trials, from the SVC in {trapped(ends['the SVC'])}."
+    )
+
+
+def about_spreads(records):
+    """What either start gives for the spread of Th, beside the print, in sentences."""
+    lines = []
+    for case, reading in TABLE_READINGS.items():
+        printed = _printed(f"Case {case}, Th", "USVC s=2").spread
+        table = start_table(records, reading)
+        by_start = select(table, machine="USVC s=2", damping="0.2").set_index("start")
+        spread = by_start["SD of Th"]
+        lines.append(
+            f"in case {case} least squares gives {spread['least squares']:.3f} and the SVC"
+            f" {spread['SVC']:.3f}, where {printed:g} is printed"
+        )
+    return f"The spread of Th over the trials, order 2 and d = .2: {'; '.join(lines)}."
+
+
+def about_stops(plain):
+    """Errors of order 4 where the iteration is ended early and at the end, beside the print."""
+    lines = []
+    for case, reading in TABLE_READINGS.items():
+        printed = _printed(f"Case {case}, CE test (%)", "USVC s=4")
+        trials = select(plain, reading=reading, machine="USVC s=4", start=PRINTED_START)
+        early, late = (100 * trials[name] for name in ("error_0.05", "error"))
+        lines.append(
+            f"in case {case} {early.mean():.1f} ± {early.std(ddof=1):.1f} % where it ends at a"
+            f" change of a twentieth, {late.mean():.1f} ± {late.std(ddof=1):.1f} % at the end"
+            f" (printed: {printed.value:g} ± {printed.spread:g})"
+        )
+    return (
+        "An early end leaves some trials far from their minimum. Order 4 from least squares errs "
+        f"{'; '.join(lines)}. So an early end may be behind printed spreads that no minimum has;"
+        " the rule was looked for, among five, so that this confirms nothing by itself."
+    )

@@ -13,7 +13,14 @@ import pandas as pd
 from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error
-from companion.papers.summaries import Values, evaluated, magnitude, rounded, select
+from companion.papers.summaries import (
+    Values,
+    evaluated,
+    magnitude,
+    mean_text,
+    rounded,
+    select,
+)
 from companion.papers.usvc import cases
 from companion.papers.usvc.cases import (
     BOTH_READINGS,
@@ -33,6 +40,7 @@ from companion.papers.usvc.cases import (
 )
 from companion.papers.usvc.fig_1 import minima
 from companion.papers.usvc.splits import wrong
+from companion.reproduction.verdicts import EXPLAINED
 from companion.solvers.wls import Design, least_squares_path
 
 ORDERS = (2.0, 4.0)
@@ -309,3 +317,46 @@ def _mean(by_trial):
     mean = mean_and_standard_error(by_trial)
     # rounding is no chance
     return mean._replace(standard_error=0.0) if np.ptp(by_trial) < 1e-9 else mean
+
+
+# -- what the notebook says -----------------------------------------------------------------
+
+
+def what_came_out(run):
+    """What the weights of (28) do to case A, in sentences."""
+    trials = select(run.records["table_1"], machine="SVC", reading="A, as printed")
+    n_flat = (trials.w.abs() < 1e-3).sum()
+    here, printed = (
+        _test_errors(run, column) for column in ("reproduced_as_read", "published")
+    )
+    explained = select(run.ledger[run.ledger.scored], verdict=EXPLAINED)
+    n_weight = (explained.reading == "a-weight-265").sum()
+    return (
+        f"With the weights of (28) as printed, the SVC calls every pattern of case A +1, in"
+        f" {n_flat} of {len(trials)} trials. With .265 of class +1 in the cluster instead of .75,"
+        f" chosen by the printed least error, the SVC errs on {here['SVC']:.1f} % of the test"
+        f" patterns (printed {printed['SVC']:g}) and the unbiased machine of order 2 on"
+        f" {here['USVC s=2']:.1f} % (printed {printed['USVC s=2']:g}). This one weight is the cause"
+        f" of {n_weight} of the {len(explained)} differences that are explained here."
+    )
+
+
+def _test_errors(run, column):
+    """A column of the ledger for the test errors of case A, by machine."""
+    return run.rows("Case A, CE test (%)").set_index("column")[column]
+
+
+def about_training_errors(plain):
+    """How far the machine of order 2 is from the fewest training errors, in sentences."""
+    lines = []
+    for case, reading in TABLE_READINGS.items():
+        start = cases.STARTS[case]
+        trials = select(plain, machine="USVC s=2", reading=reading, start=start)
+        more = mean_and_standard_error(
+            100.0 * (trials.train_wrong - trials.least_wrong) / N_PATTERNS
+        )
+        lines.append(f"{mean_text(more, '.1f')} points in case {case}")
+    return (
+        "The machine of order 2 errs on more training patterns than the threshold that is best for"
+        f" them, by {' and '.join(lines)}. It minimises a smooth cost and a norm, and not a count."
+    )

@@ -1,7 +1,9 @@
 """Figure 1: boundaries of linear machines, drawn from their recorded coefficients."""
 
 import numpy as np
+import pandas as pd
 
+from companion.papers.summaries import select
 from companion.papers.wrsvm import examples, regions
 from companion.solvers import Design
 
@@ -45,3 +47,36 @@ def _add_values(out, frame):
 FIG_1 = examples.study("fig_1", compute, sample=N_SAMPLES)
 STUDIES = (FIG_1,)
 VALUES = ((_add_values, "fig_1"),)
+
+
+# -- what the notebook says -----------------------------------------------------------------
+
+
+def best_share(config, a):
+    """Share of the square that the best possible rule calls class 1."""
+    p = examples.class_probabilities("piecewise_linear", regions.lattice())
+    return (examples.bayes(p, examples.utility(config, a)) == 0).mean()
+
+
+def what_came_out(run):
+    """How the region of class 1 moves with a, in sentences."""
+    share = run.records["fig_1"].groupby(["config", "a"]).region_1.mean()
+    last = max(regions.A_VALUES)
+    ends = ", ".join(
+        f"{100 * share[j, last]:.0f} % under U{j},a" for j in regions.CONFIGS
+    )
+    return (
+        f"Class 1 has {100 * share[1, 0]:.0f} % of the square without utilities; at a = {last:g} it"
+        f" has {ends} ({regions.means_of(run.records['fig_1'])}). The best possible rule would"
+        f" leave it {100 * best_share(2, last):.0f} % under U2,{last:g}."
+    )
+
+
+def table_of_u2(records):
+    """Share of the square that is class 1 under U2,a: of tuned machines and of the best rule."""
+    rows = []
+    for a, machines in select(records, config=2).groupby("a"):
+        row = {"a": a, "tuned machines": 100 * machines.region_1.mean()}
+        row["decide as the best rule on"] = 100 * machines.agrees_with_bayes.mean()
+        rows.append(row | {"best rule": 100 * best_share(2, a)})
+    return pd.DataFrame(rows)

@@ -86,3 +86,32 @@ def _add_similarity(out, frame, linear):
 FIG_2 = examples.study("fig_2", compute, sample=N_SAMPLES)
 STUDIES = (FIG_2, fig_1.FIG_1)
 VALUES = ((_add_values, "fig_2"), (_add_similarity, "fig_2", "fig_1"))
+
+
+# -- what the notebook says -----------------------------------------------------------------
+
+
+def chances_of_class_1(frame):
+    """Mean chances of the three decisions for a point of class 1 under U2,a: a row an a."""
+    columns = [f"chance_{j}" for j in (1, 2, 3)]
+    return frame[frame.config == 2].groupby("a")[columns].mean()
+
+
+def what_came_out(run):
+    """What becomes of a point of class 1 as a grows, in sentences."""
+    frame = run.records["fig_2"]
+    chances = 100 * chances_of_class_1(frame)
+    apart = chances.max(axis=1) - chances.min(axis=1)
+    nearest = apart.idxmin()
+
+    def at(a):
+        one, two, three = chances.loc[a]
+        return f"{one:.0f}, {two:.0f} and {three:.0f} % at a = {a:g}"
+
+    others = [at(a) for a in (chances.index[0], chances.index[-1]) if a != nearest]
+    return (
+        "The text says that with growing a the chances that a point of class 1 is called 1, 2 or 3"
+        ' become "approximately the same", without naming an a. Under U2,a they are nearest to each'
+        f" other, {at(nearest)}; they are {' and '.join(others)} ("
+        f"{regions.means_of(frame)})."
+    )

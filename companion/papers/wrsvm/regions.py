@@ -85,3 +85,9 @@ def add_values(out, frame):
             )
             column = f"region of class {j}: growth in its least certain step of a"
             out.add_mean(f"U{config},a", column, least)
+
+
+def means_of(frame):
+    """What numbers are that are averaged over the samples, as "means of 14 samples"."""
+    n = frame["sample"].nunique()
+    return f"means of {n} samples" if n > 1 else "one sample"

@@ -5,11 +5,14 @@ between them are paired.
 """
 
 import numpy as np
+import pandas as pd
 
 from companion.metrics import Mean
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import FLIP, MACHINES
-from companion.papers.wrsvm.utilities import percentages
+from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER
+from companion.papers.wrsvm.utilities import percentages, setting_name
+from companion.reproduction.published import load_published
+from companion.reproduction.verdicts import MATCHES
 
 _A = (0.0, 0.2, 0.4, 0.6, 0.8)
 #: The utility matrices of each table, (number, a).
@@ -102,3 +105,31 @@ def add_values(out, frame, table):
             out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gains[-1])
     share = _share_higher(np.column_stack(gains))
     out.add_mean("all cells", "share of cells in which WRSVM is higher", share)
+
+
+# -- what the notebooks of both tables show ---------------------------------------------------
+
+
+def printed_cells(table):
+    """The printed means and spreads of a table: a row each."""
+    printed = load_published(PAPER)
+    return printed[
+        (printed.artefact == table)
+        & (printed.asks == "value")
+        & printed.kind.isin(["stochastic", "spread"])
+    ]
+
+
+def printed_means(table):
+    """The printed means: a row a utility matrix, a column a machine."""
+    printed = printed_cells(table).set_index(["row", "column"]).value
+    rows = {}
+    for config, a in CELLS[table]:
+        name = setting_name(config, a)
+        rows[name] = {m: printed[place(table, m, config, a)] for m in MACHINES}
+    return pd.DataFrame(rows).T
+
+
+def is_matched(ledger):
+    """Which numbers of a ledger match the print."""
+    return ledger.verdict.eq(MATCHES)

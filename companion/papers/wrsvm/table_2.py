@@ -3,9 +3,10 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
-from companion.papers.summaries import select
-from companion.papers.wrsvm import examples, simulation
+from companion.papers.summaries import Values, mean_text, select
+from companion.papers.wrsvm import examples, population, simulation, utilities
 from companion.papers.wrsvm.examples import C_VALUES, FLIP
 
 #: Factors of the assumed logits; at 0 the classes are alike everywhere. Every fourth C is tried.
@@ -73,3 +74,96 @@ TABLE_2_STRENGTH = examples.study(
 )
 STUDIES = (TABLE_2, TABLE_2_STRENGTH)
 VALUES = ((_add_values, "table_2"), (_add_strength, "table_2_strength"))
+
+
+# -- what the notebook says and shows -------------------------------------------------------
+
+
+def what_came_out(run):
+    """Whether the printed level can be that of our class probabilities, in sentences."""
+    printed = simulation.printed_means("table_2")
+    single = levels()["best single decision"]
+    below = (printed.max(axis=1) < single).sum()
+    gains = utilities.gains_of_truncation(run.records["table_2"])
+    text = ", ".join(f"{mean_text(gap)} under {U}" for U, gap in gains.items())
+    return (
+        "The paper does not print the class probabilities of Example 3. Those we took in their"
+        f" place cannot be its own: with them, calling all points one class is worth more than"
+        f" either printed machine under {below} of 3 utility matrices. With"
+        f" ours, truncation changes the utility by {text} points."
+    )
+
+
+def levels():
+    """Utility x 100 of the best rule and of the best single decision, with our probabilities."""
+    rows = {}
+    for cell in simulation.CELLS["table_2"]:
+        of_example = ("nonlinear", FLIP, examples.utility(*cell))
+        rows[utilities.setting_name(*cell)] = {
+            "best possible rule": 100 * population.bayes_utility(*of_example),
+            "best single decision": 100 * population.constant_utility(*of_example),
+        }
+    return pd.DataFrame(rows).T
+
+
+def levels_by_strength(config, strengths):
+    """The same two utilities where the logits are multiplied by factors: a row a factor."""
+    points, weight = population.population("nonlinear")
+    base = examples.class_probabilities("nonlinear", points)
+    U = examples.utility(config, 0.4)
+    rows = []
+    for factor in strengths:
+        p = base**factor
+        p /= p.sum(axis=1, keepdims=True)
+        p = (1.0 - FLIP) * p + 0.5 * FLIP * (1.0 - p)
+        expected = 100 * weight[:, None] * (p @ U)
+        rows.append([expected.max(axis=1).sum(), expected.sum(axis=0).max()])
+    return np.array(rows)
+
+
+def score_strengths(run):
+    """Squared distances of the print from every factor, as printed and rows exchanged."""
+    printed = simulation.printed_cells("table_2")
+    by_strength = dict(iter(run.records["table_2_strength"].groupby("strength")))
+    by_strength[1.0] = run.records["table_2"]
+    rows = []
+    for factor, frame in by_strength.items():
+        values = Values()
+        _ADD(values, frame)
+        for labels, reading in (
+            ("as printed", ""),
+            ("exchanged", simulation.EXCHANGED),
+        ):
+            read = select(values.frame(), reading=reading).assign(reading="")
+            ledger = run.compare(printed, read)
+            row = {
+                "strength": factor,
+                "rows": labels,
+                "n": frame["sample"].nunique(),
+                "match": int(simulation.is_matched(ledger).sum()),
+                "squared distances": (ledger.departure**2).sum(),
+            }
+            rows.append(row)
+    return pd.DataFrame(rows).sort_values("squared distances", ignore_index=True)
+
+
+def about_strengths(run, scores):
+    """Which factor is nearest to the print, and what truncation gains with it, in sentences."""
+    best = scores.iloc[0]
+    alike = select(scores, strength=0.0, rows=best.rows).iloc[0]
+    weaker = run.records["table_2_strength"]
+    at_best, at_none = (
+        utilities.gains_of_truncation(select(weaker, strength=factor))
+        for factor in (STRENGTH, 0.0)
+    )
+    gained, none = (
+        ", ".join(f"{mean_text(gap)} under {U}" for U, gap in gains.items())
+        for gains in (at_best, at_none)
+    )
+    return (
+        f"Nearest to the print, of {len(scores)} readings, are logits times {best.strength:g} with"
+        f" the rows {best.rows}: squared distances of {best['squared distances']:.0f} for 6 means"
+        f" and 6 spreads. The cells chose it, so that it confirms nothing. At t = {STRENGTH:g}"
+        f" truncation gains {gained}. Labels that do not depend on x at all (t = 0, rows"
+        f" {alike.rows}) come to {alike['squared distances']:.0f}; there it gains {none}."
+    )

@@ -14,17 +14,12 @@ from sklearn.metrics import confusion_matrix
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import (
-    Values,
-    magnitude,
-    none_without_records,
-    row_a_group,
-    select,
-)
+from companion.papers.summaries import Values, magnitude, mean_text, select
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
+from companion.papers.wrsvm.simulation import is_matched
+from companion.reproduction.declared import load_readings
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import MATCHES, compare
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -186,34 +181,34 @@ def _printed():
     return load_published(PAPER).query("artefact == 'table_3' and kind == 'stochastic'")
 
 
-def beside_print(frame, machine, tie, blocks=A_VALUES):
+def beside_print(run, frame, machine, tie, blocks=A_VALUES):
     """The printed shares of some blocks beside those of records: a row a cell."""
     values = Values()
     _add_values(values, frame, machine, tie)
     printed = _printed()
     asked = tuple(f"U2,{a:g} y" for a in blocks)
-    printed = printed[printed.row.str.startswith(asked)]
-    return compare(printed, values.frame(), by_row=JUDGED_BY_ROW)
+    return run.compare(printed[printed.row.str.startswith(asked)], values.frame())
 
 
-@none_without_records(*_MACHINE, "consistent", "n")
-def count_consistent(frame):
-    """How many of the 27 printed shares are consistent with each Gaussian machine."""
+def count_matches(run):
+    """How many of the 27 printed shares match those of each Gaussian machine."""
+    rows = []
+    gaussian = run.records["table_3_gaussian"]
+    for key, records in gaussian.groupby(_MACHINE, sort=False) if len(gaussian) else ():
+        ledger = beside_print(run, records, *key[1:])
+        n_matched = is_matched(ledger).sum()
+        rows.append([*key, n_matched, len(ledger)])
+    return pd.DataFrame(rows, columns=[*_MACHINE, "match", "n"])
 
-    def row(records):
-        _, machine, tie = records[_MACHINE].iloc[0]
-        ledger = beside_print(records, machine, tie)
-        return {"consistent": ledger.verdict.eq(MATCHES).sum(), "n": len(ledger)}
 
-    return row_a_group(frame, _MACHINE, row)
-
-
-@none_without_records()
-def chosen_and_judged(frame):
+def chosen_and_judged(run):
     """Machines that some blocks of the print choose on odd splits, judged by another on even ones.
 
     The width by U2,0.6 and then machine and tie by U2,0.2 or by U2,0; or all by U2,0 and U2,0.2.
     """
+    frame = run.records["table_3_gaussian"]
+    if not len(frame):
+        return pd.DataFrame()
     far = _distances(frame[frame.split % 2 == 1])
     even = frame[frame.split % 2 == 0]
     of_width = far.loc[[far[0.6].groupby(level="width").mean().idxmin()]]
@@ -224,16 +219,16 @@ def chosen_and_judged(frame):
         ("U2,0 and U2,0.2", far[0.0] + far[0.2], 0.6),
     ):
         width, machine, tie = distance.idxmin()
-        judged = beside_print(select(even, width=width), machine, tie, [block])
+        judged = beside_print(run, select(even, width=width), machine, tie, [block])
         row = {
-            "chosen_by": words,
-            "judged_by": f"U2,{block:g}",
+            "chosen by": words,
+            "judged by": f"U2,{block:g}",
             "width": width,
             "machine": machine,
-            "tie": tie,
-            "n": len(judged),
-            "differ": judged.verdict.str.startswith("differs").sum(),
-            "distance": (judged.reproduced - judged.published).abs().mean(),
+            "equal C": tie,
+            "shares": len(judged),
+            "match": is_matched(judged).sum(),
+            "mean distance": (judged.reproduced - judged.published).abs().mean(),
         }
         rows.append(row)
     return pd.DataFrame(rows)
@@ -256,3 +251,78 @@ STUDIES = (TABLE_3, TABLE_3_GAUSSIAN)
 #: The shares of a row add up to one.
 JUDGED_BY_ROW = True
 VALUES = ((_add_values, "table_3"), (_add_gaussian, "table_3_gaussian"))
+
+
+# -- what the notebook says and shows -------------------------------------------------------
+
+#: Test observations of each class: 50 to train and 50 to tune are taken from 1055, 1056 and 1055.
+_N_TEST = np.array([955, 956, 955])
+
+
+def what_came_out(run):
+    """What weighing the threes does to them, in sentences."""
+    in_print = f"{printed_worth(0.6):.1f} and {printed_worth(0.0):.1f}"
+    frame = run.records["table_3"]
+    if not len(frame):
+        return (
+            "The digits are not here, so that nothing was run. By the printed shares a machine"
+            " trained for U2,0.6 and one trained without weights are worth, under U2,0.6,"
+            f" {in_print} of 100."
+        )
+    robust = select(frame, machine="WRSVM", tie="least")
+    weighted, plain = (select(robust, a=a) for a in (0.6, 0.0))
+    return (
+        f"Trained for U2,0.6, the machine recognises {100 * weighted.p_11.mean():.0f} % of the"
+        f" threes (in print {100 * _printed_shares(0.6)[0, 0]:.0f} %), without weights"
+        f" {100 * plain.p_11.mean():.0f} %. Under U2,0.6 itself it is worth"
+        f" {100 * weighted.test.mean():.1f} of 100 and the machine without weights"
+        f" {100 * weighted.unweighted.mean():.1f}, by the printed shares {in_print}."
+    )
+
+
+def _printed_shares(a):
+    """The nine printed shares of a block, a row a true class."""
+    printed = _printed().set_index(["row", "column"]).value
+    return printed[_places(a)].to_numpy().reshape(3, 3)
+
+
+def printed_worth(a):
+    """Utility x 100 under U2,0.6 of the machine whose shares are printed for U2,a."""
+    by_class = (_printed_shares(a) * examples.utility(CONFIG, 0.6)).sum(axis=1)
+    return 100 * np.average(by_class, weights=_N_TEST)
+
+
+def about_readings(run):
+    """How many Gaussian machines were tried, in sentences."""
+    tried = f"{load_readings()[GAUSSIAN].tried} readings, each with a width, a machine and a rule"
+    tried += " for equally good values of $C$, were tried before one was taken."
+    counts = count_matches(run)
+    if not len(counts):
+        return f"{tried} None of them is in the records of this run, which need the digits."
+    return (
+        f"{tried} The records keep {len(counts)} of them: {counts.width.nunique()} widths,"
+        f" {counts.machine.nunique()} machines and {counts.tie.nunique()} rules. The figure counts"
+        " for each how many of all 27 printed shares match; those of U2,0.2, which took part in the"
+        " choice, are among them."
+    )
+
+
+def class_1_table(frame):
+    """How many of class 1 stay in it, and what a machine is worth with and without weights."""
+    rows = []
+    least = frame[frame.tie == "least"] if len(frame) else frame
+    groups = least.groupby(["a", "machine"], sort=False) if len(least) else ()
+    for (a, name), splits in groups:
+        kept = mean_and_standard_error(splits.p_11)
+        gained = paired_difference(100 * splits.test, 100 * splits.unweighted)
+        row = {
+            "utility": f"U2,{a:g}",
+            "machine": name,
+            "class 1 kept": mean_text(kept, ".3f"),
+            "in one split": f"{splits.p_11.min():.3f} to {splits.p_11.max():.3f}",
+            "worth": f"{100 * splits.test.mean():.2f}",
+            "without weights": f"{100 * splits.unweighted.mean():.2f}",
+            "gain": mean_text(gained),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -30,3 +30,11 @@ def gain(frame, machine, other, column="utility", **where):
         percentages(frame, column, machine=name, **where) for name in (machine, other)
     )
     return paired_difference(first, second)
+
+
+def gains_of_truncation(frame):
+    """What the WRSVM gains over the WSVM on the same test samples, by utility matrix."""
+    return {
+        U: gain(cell, "WRSVM", "WSVM", "test")
+        for U, cell in with_setting(frame).groupby("U", sort=False)
+    }
