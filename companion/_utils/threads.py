@@ -10,8 +10,7 @@ from threadpoolctl import ThreadpoolController
 # Layers below a BLAS that has one number of threads for the whole process.
 _SHARED = {"pthreads", "unknown"}
 
-# Operations that take some tenths of a second, and how often a waiting thread looks for signals.
-_LONG = 5e9
+# How often a waiting thread looks for signals.
 _LOOK_SECONDS = 0.2
 
 _lock = threading.Lock()
@@ -73,15 +72,14 @@ def _leave():
                 pass
 
 
-def interruptible(work, function, *args, stop=None):
-    """What a function returns; Ctrl-C is answered although it computes for long.
+def interruptible(function, *args, stop):
+    """What a compiled function returns that computes for long; Ctrl-C ends it.
 
-    Python looks for signals between two calls only. So a call of so much work, in operations, runs
-    in a thread of its own while the main thread waits. After Ctrl-C that goes on unseen until it is
-    done, or sees that the array ``stop`` has been set to one, or Python ends. The function has to
-    let other threads run, as compiled loops and the routines in :mod:`companion._utils.blas` do.
+    Python looks for signals between two calls only. So the function, which has to let other threads
+    run, has one of its own while this one waits. After Ctrl-C the array ``stop`` is set to one, the
+    function sees it and returns, and no thread is left.
     """
-    if work < _LONG or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         return function(*args)
     limits = one_thread if getattr(_here, "depth", 0) else nullcontext
     call = Future()
@@ -93,13 +91,14 @@ def interruptible(work, function, *args, stop=None):
         except BaseException as error:
             call.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    thread = threading.Thread(target=run)
+    thread.start()
     try:
         while not call.done():
             # Windows does not end a wait without a limit.
             wait([call], timeout=_LOOK_SECONDS)
     except BaseException:
-        if stop is not None:
-            stop[:] = 1
+        stop[:] = 1
+        thread.join()
         raise
     return call.result()

@@ -21,6 +21,7 @@ from companion.estimators._compat import Interval, StrOptions, check_sample_weig
 from companion.estimators._definite import ADVICE, sign_of_indefiniteness
 from companion.estimators._docs import with_shared_documentation
 from companion.kernels import _sparse, gram, resolve_gamma
+from companion.kernels._equal import equal_rows
 
 PREDICTION_BLOCK_MEGABYTES = 64
 
@@ -167,7 +168,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_classes)
             Decision values; of more than two classes one for each, which sum to zero.
         """
-        return self._decision_function(self._queries(X))
+        X = self._queries(X)
+        different, which = equal_rows(X)
+        return self._decision_function(X[different])[which]
 
     def _queries(self, X):
         """Checked points of a fitted machine."""
@@ -202,13 +205,15 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self):
-        """The normal vectors W of a linear machine, of shape (1 or n_classes, n_features)."""
+        """The normal vectors W of a linear machine, (1 or n_classes, n_features); read-only."""
         normal = getattr(self, "_normal", None)
         if self.kernel != "linear" or normal is None:
             raise AttributeError(
                 'coef_ exists only for a fitted kernel="linear", not transformed.'
             )
-        return normal
+        read_only = normal.view()
+        read_only.flags.writeable = False
+        return read_only
 
     def predict(self, X):
         """Label of every point: the class with the largest decision value.
@@ -278,13 +283,24 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _require_memory(self, n_samples, n_matrices, advice=""):
         """Refuse a kernel machine that would not fit in memory, with the way out."""
-        name = type(self).__name__
-        require_memory(
-            f"{name} with a kernel for {n_samples:,} samples",
-            n_matrices * n_samples**2 * 8e-6,
+        linear = self._without_gram_matrix()
+        way_out = (
             "Approximate the kernel: make_pipeline(sklearn.kernel_approximation.Nystroem("
-            f'n_components=500), {name}(kernel="linear")).{advice}',
+            f"n_components=500), {linear}).{advice}"
         )
+        if self.kernel == "precomputed":
+            way_out = "Fit it to fewer samples."
+        elif self.kernel == "linear":
+            way_out = f"Use {linear}."
+        require_memory(
+            f"{type(self).__name__} with a kernel for {n_samples:,} samples",
+            n_matrices * n_samples**2 * 8e-6,
+            way_out,
+        )
+
+    def _without_gram_matrix(self):
+        """What to write for a linear machine like this one that takes little memory."""
+        return f'{type(self).__name__}(kernel="linear")'
 
     def _may_be_indefinite(self):
         """Whether name and parameters leave it open that the kernel has negative eigenvalues."""
