@@ -10,7 +10,7 @@ from threadpoolctl import ThreadpoolController
 # Layers below a BLAS that has one number of threads for the whole process.
 _SHARED = {"pthreads", "unknown"}
 
-# How often a waiting thread looks for signals.
+# Operations that take some tenths of a second, and how often a waiting thread looks for signals.
 _LOOK_SECONDS = 0.2
 
 _lock = threading.Lock()
@@ -72,14 +72,14 @@ def _leave():
                 pass
 
 
-def interruptible(function, *args, stop):
-    """What a compiled function returns that computes for long; Ctrl-C ends it.
+def interruptible(work, function, *args, stop):
+    """What a compiled function returns; Ctrl-C ends it although it computes for long.
 
-    Python looks for signals between two calls only. So the function, which has to let other threads
-    run, has one of its own while this one waits. After Ctrl-C the array ``stop`` is set to one, the
-    function sees it and returns, and no thread is left.
+    Python looks for signals between two calls only. So a call of so much work, in operations, runs
+    in a thread of its own, as it lets others run, while the main thread waits. After Ctrl-C the
+    array ``stop`` is set to one, the function sees it and returns, and no thread is left.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if work < _LONG or threading.current_thread() is not threading.main_thread():
         return function(*args)
     limits = one_thread if getattr(_here, "depth", 0) else nullcontext
     call = Future()

@@ -25,6 +25,11 @@ from companion.kernels._equal import equal_rows
 
 PREDICTION_BLOCK_MEGABYTES = 64
 
+# A Gram matrix may be asymmetric by this share of its largest entry, as one in single precision is;
+# so many rows are looked at at a time.
+ASYMMETRY = 1e-5
+SYMMETRY_BLOCK = 64
+
 # Sums of squares below this have lost digits to underflow.
 SMALLEST_SQUARES = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
@@ -280,6 +285,21 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
                 f"matrix in fit. Got shape {X.shape}."
             )
+        else:
+            self._require_symmetric(X)
+
+    def _require_symmetric(self, K):
+        largest = max(-K.min(), K.max())
+        for rows in batches(len(K), SYMMETRY_BLOCK):
+            difference = np.abs(K[rows] - K[:, rows].T)
+            if difference.max() > ASYMMETRY * largest:
+                i, j = np.unravel_index(difference.argmax(), difference.shape)
+                i += rows.start
+                raise ValueError(
+                    f'{type(self).__name__} with kernel="precomputed" needs a symmetric Gram '
+                    f"matrix in fit. Got K[{i}, {j}] = {K[i, j]:g} and K[{j}, {i}] = {K[j, i]:g}: "
+                    "pass 0.5 * (K + K.T), if it is what you mean."
+                )
 
     def _require_memory(self, n_samples, n_matrices, advice=""):
         """Refuse a kernel machine that would not fit in memory, with the way out."""
@@ -364,6 +384,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 signs = signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
+            least = weight.min()
+            if self.C * least < np.finfo(np.float64).tiny:
+                raise ValueError(
+                    "The positive entries of sample_weight must be large enough for C times them "
+                    f"to have an inverse. Got {least:g} with C={self.C:g}: scale the weights, or "
+                    "make it zero."
+                )
         bound_weight = weight
         if self.class_weight is not None:
             name = type(self).__name__

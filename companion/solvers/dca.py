@@ -388,9 +388,8 @@ class _Descent:
                 [of_kink[-1] for of_kink in options],
             ]
             for kink, of_kink in enumerate(options):
-                choices += [
-                    np.where(np.arange(here.size) == kink, l, here) for l in of_kink
-                ]
+                is_this = np.arange(here.size) == kink
+                choices += [np.where(is_this, other, here) for other in of_kink]
         tried = {self.chosen.tobytes()}
         for choice in choices:
             chosen = self.chosen.copy()

@@ -66,9 +66,6 @@ _MAX_ITER_WITHOUT_PROGRESS = 8
 # Weight of the proximal term in b of a Newton step, over the sum of all alpha t.
 _PROXIMAL_WEIGHT = 1e-6
 
-# Operations of a step that take some tenths of a second.
-_LONG = 5e9
-
 # A Newton matrix may leave columns out while the sum of all alpha t is above this share of the
 # value.
 _EARLY_ABOVE = 0.02
@@ -247,10 +244,9 @@ def minimise(whole, x, tol, max_iter, offset=0.0):
         early = _EARLY_ABOVE * scale
         target = _LEAST_CENTRING * max(tol * scale, surplus)
         parts = *terms, x, alpha, t, _PROXIMAL_WEIGHT, early, target, d_t, stop
-        if x.size**2 * k * n < _LONG:
-            length, mass = loops.take_step(*parts)
-        else:
-            length, mass = interruptible(loops.take_step, *parts, stop=stop)
+        length, mass = interruptible(
+            x.size**2 * k * n, loops.take_step, *parts, stop=stop
+        )
         # Step 3: alpha_l = p for one l adds to the linear terms of the others.
         if may_leave_out and mass <= _REDUCE_BELOW * scale:
             decided = _decided(whole.p, alpha, t, length * d_t)

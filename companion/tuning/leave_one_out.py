@@ -21,7 +21,6 @@ G. Cauwenberghs and T. Poggio, Incremental and decremental support vector machin
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -34,12 +33,7 @@ from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
 from companion.tuning._training_set import observed
 
-__all__ = [
-    "LeaveOneOut",
-    "leave_one_out",
-    "leave_one_out_errors",
-    "leave_one_out_surface",
-]
+__all__ = ["LeftOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
 
 # Tolerance and budget of the exact solutions.
 _TOL = 1e-9
@@ -63,7 +57,7 @@ _MOST_DOUBT = 0.1
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeftOut:
     """Verdicts on every point by the machine that was trained without it.
 
     Attributes
@@ -97,7 +91,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
 
     Returns
     -------
-    LeaveOneOut
+    LeftOut
 
     Raises
     ------
@@ -148,7 +142,7 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     Returns
     -------
     ndarray of bool of shape (n_gamma, n_C, n)
-        Errors as in :class:`LeaveOneOut`.
+        Errors as in :class:`LeftOut`.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     classes = np.unique(y)
@@ -262,29 +256,26 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         scores = _scores(machine, rows, ends[rows])
         loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
-        refit = partial(_left_out_decision, machine, u)
-        _decide(failed, refit, given, y, u, verdicts[c], values[c])
-        doubt = min(_DOUBT * ridge * np.abs(machine.beta).max(), _MOST_DOUBT)
-        is_correct = verdicts[c] == loops.CORRECT
-        doubtful = np.flatnonzero(is_correct & (y * values[c] <= doubt))
         without_ridge = machine._replace(K=given)
-        refit = partial(_left_out_decision, without_ridge, u)
-        _decide(doubtful, refit, given, y, u, verdicts[c], values[c])
+        doubt = min(_DOUBT * ridge * np.abs(machine.beta).max(), _MOST_DOUBT)
+        _refit(failed, machine, u, verdicts[c], values[c])
+        doubtful = (verdicts[c] == loops.CORRECT) & (y * values[c] <= doubt)
+        _refit(np.flatnonzero(doubtful), without_ridge, u, verdicts[c], values[c])
         is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
         settled = machine if is_inside and not len(failed) else None
-    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
+    return LeftOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
 
 
-def _decide(rows, refit, K, y, upper, verdicts, values):
+def _refit(rows, machine, upper, verdicts, values):
     """Verdicts on some samples by a fit without each."""
     if not len(rows):
         return
     # any one of identical points stands for them all
-    points = np.column_stack([K[rows], y[rows], upper[rows]])
-    different, which = equal_rows(points)
-    found = np.array([refit(i) for i in rows[different]])[which]
-    values[rows] = found
-    is_correct = y[rows] * found > loops.ZERO_MARGIN
+    K, y = machine.K, machine.y
+    different, which = equal_rows(np.column_stack([K[rows], y[rows], upper[rows]]))
+    fits = [_left_out_decision(machine, upper, i) for i in rows[different]]
+    values[rows] = np.array(fits)[which]
+    is_correct = y[rows] * values[rows] > loops.ZERO_MARGIN
     verdicts[rows] = np.where(is_correct, loops.CORRECT, loops.ERROR)
 
 
