@@ -11,6 +11,7 @@ from threadpoolctl import ThreadpoolController
 _SHARED = {"pthreads", "unknown"}
 
 # Operations that take some tenths of a second, and how often a waiting thread looks for signals.
+_LONG = 5e9
 _LOOK_SECONDS = 0.2
 
 _lock = threading.Lock()

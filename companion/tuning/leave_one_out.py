@@ -258,20 +258,22 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
         without_ridge = machine._replace(K=given)
         doubt = min(_DOUBT * ridge * np.abs(machine.beta).max(), _MOST_DOUBT)
-        _refit(failed, machine, u, verdicts[c], values[c])
+        found = verdicts[c], values[c]
+        _refit(failed, machine, given, u, found)
         doubtful = (verdicts[c] == loops.CORRECT) & (y * values[c] <= doubt)
-        _refit(np.flatnonzero(doubtful), without_ridge, u, verdicts[c], values[c])
+        _refit(np.flatnonzero(doubtful), without_ridge, given, u, found)
         is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
         settled = machine if is_inside and not len(failed) else None
     return LeftOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
 
 
-def _refit(rows, machine, upper, verdicts, values):
-    """Verdicts on some samples by a fit without each."""
+def _refit(rows, machine, K, upper, found):
+    """Verdicts and values of some samples by a fit without each."""
     if not len(rows):
         return
     # any one of identical points stands for them all
-    K, y = machine.K, machine.y
+    y = machine.y
+    verdicts, values = found
     different, which = equal_rows(np.column_stack([K[rows], y[rows], upper[rows]]))
     fits = [_left_out_decision(machine, upper, i) for i in rows[different]]
     values[rows] = np.array(fits)[which]
