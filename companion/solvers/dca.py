@@ -10,6 +10,11 @@ The box of the paper:
 1. beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m(x_i), one l, where g_ij < s, else 0.
 2. Minimise the convex part plus sum_ijl beta_ijl (f_j - f_l)(x_i): :mod:`.min_margin`.
 3. Repeat until beta does not change; the objective falls at every step.
+4. Ours: where some g_ij = s or two f_l are the largest, x sits on a kink of the concave part, which
+   has more than one tangent there, and the box may end although the objective falls further on.
+   So the other tangents are tried, and from one that leads down the box goes on. Where none of all
+   does, x is a local minimum: near x the objective is the least of these convex problems. Of many
+   kinks only those tangents are tried that truncate all of them or none.
 
 The paper says that the form with costs, (4), sum_i sum_j C_{y_i j} [1 + g_ij]_+, has no such
 algorithm. It has: with the concave h = 1 + g_ij, [h]_+ = h + [-h]_+ is concave plus convex, and its
@@ -54,6 +59,10 @@ PROXIMAL = 1e-3
 # The last convex problem lies above the objective, at its own solution by little.
 _SLACK = 1.1
 
+# A margin sits on a kink if it is nearer than this times the square root of tol, as a gap is to the
+# square of a distance.
+_WIDTH = 5.0
+
 # So many choices of tangents at the kinks are all tried.
 _MOST_TANGENTS = 32
 
@@ -61,21 +70,27 @@ _REPEATS = "The set of truncated terms repeats."
 _STALLS = "Steps lower the objective by no more than their own accuracy."
 _ZERO = "The objective, which has no negative terms, is zero."
 _MAY_BE_ON_A_KINK = {_REPEATS, _STALLS}
+_LOCAL_MINIMUM = " No other tangents lead down: it is a local minimum."
+_STATIONARY = (
+    " None of the other tangents that were tried leads down: it is stationary."
+)
 _SPENT = "The budget of {steps} DC steps is spent."
 
 
 @dataclass(frozen=True)
 class DCAResult(MinMarginResult):
-    """A machine with a truncated loss; a stationary point, not always the global minimum.
+    """A machine with a truncated loss; a local minimum up to tol, not always the global one.
 
-    ``objective`` is that of (10); ``duality_gap``, ``kkt_violation`` and ``alpha`` are of the last
-    convex subproblem. ``converged`` says that a fixed point was reached and that it was solved.
+    Where many margins sit at the truncation, only some ways down are tried: it is stationary for
+    them. ``stop_reason`` says which holds. ``objective`` is that of (10); ``duality_gap``,
+    ``kkt_violation`` and ``alpha`` are of the last convex subproblem that lowered it or ended the
+    box. ``converged`` says that a fixed point was reached and that it was solved.
 
     Attributes
     ----------
     n_steps, objectives : int, ndarray of shape (n_steps + 1,)
-        Number of convex subproblems after the start; the objective there and after each, not
-        rising.
+        Number of convex subproblems after the start, but for those that were tried in vain to leave
+        a kink; the objective there and after each, not rising.
     beta : ndarray of shape (n_samples, n_classes, n_classes)
         Linear terms of the last subproblem.
     """
@@ -277,7 +292,7 @@ class _Descent:
         while (
             self.reason in _MAY_BE_ON_A_KINK and self.is_solved and self._leave_kinks()
         ):
-            self._go_on(is_solution=True)
+            self._go_on(self._proximal_term_is_small())
         return self
 
     def _go_on(self, is_solution):
@@ -293,7 +308,8 @@ class _Descent:
             before = self.objectives[-1]
             # A step that was not solved is repeated: its proximal term is now centred where it
             # ended.
-            if repeats and self.is_solved and (is_solution or not is_first):
+            is_reached = is_solution if is_first else self._proximal_term_is_small()
+            if repeats and self.is_solved and is_reached:
                 self.reason = _REPEATS
                 return
             if not is_first and before <= ROUNDING * self.total:
@@ -315,6 +331,11 @@ class _Descent:
                 self.reason = _STALLS
                 return
             has_stalled = stalls
+
+    def _proximal_term_is_small(self):
+        """Whether the last problem is nearly that without its proximal term."""
+        pull = 0.5 * self.ridge * np.sum((self.x[:, 0] - self.hinge.anchor) ** 2)
+        return pull <= self.tol * self.objectives[-1]
 
     def _least_fall(self):
         """By how much a step has to lower the objective."""
@@ -348,7 +369,8 @@ class _Descent:
     def _leave_kinks(self):
         """Step 4: whether other tangents at the kinks that x sits on lead further down."""
         self.h, self.others = self.problem.margins(self.x)
-        for chosen in self._other_tangents():
+        others, are_all = self._other_tangents()
+        for chosen in others:
             if self.n_steps == self.max_iter:
                 self.reason = _SPENT
                 return False
@@ -357,20 +379,22 @@ class _Descent:
                 self.chosen = chosen
                 self._take(step)
                 return True
+        self.reason += _LOCAL_MINIMUM if are_all else _STATIONARY
         return False
 
     def _other_tangents(self):
-        """Other choices of l at kinks: all if they are few, else the extreme ones and one a time.
+        """Other choices of l at the kinks, and whether these are all there are.
 
-        -1 stands for no l. The same terms of points that are the same choose together.
+        They are if they are few; else all terms there are truncated, or none. -1 stands for no l.
+        The same terms of points that are the same choose together.
         """
         cut = self.loss[1]
-        width = math.sqrt(self.tol)
+        width = _WIDTH * math.sqrt(self.tol)
         is_tied = self.others >= self.others.max(axis=0) - width
         possible = np.vstack([self.h >= cut - width, is_tied & (self.h <= cut + width)])
         on_kink = np.flatnonzero(possible.sum(axis=0) > 1)
         if not on_kink.size:
-            return
+            return [], True
         points = self.problem.design.augmented[self.problem.sample[on_kink]]
         kinks = np.column_stack([points, self.problem.column[on_kink]])
         _, first, place = np.unique(
@@ -379,24 +403,21 @@ class _Descent:
         options = [
             np.flatnonzero(of_term) - 1 for of_term in possible[:, on_kink[first]].T
         ]
-        if math.prod(map(len, options)) <= _MOST_TANGENTS:
+        are_all = math.prod(map(len, options)) <= _MOST_TANGENTS
+        if are_all:
             choices = product(*options)
         else:
-            here = self.chosen[on_kink[first]]
             choices = [
                 [of_kink[0] for of_kink in options],
                 [of_kink[-1] for of_kink in options],
             ]
-            for kink, of_kink in enumerate(options):
-                is_this = np.arange(here.size) == kink
-                choices += [np.where(is_this, other, here) for other in of_kink]
-        tried = {self.chosen.tobytes()}
+        tried = {}
         for choice in choices:
             chosen = self.chosen.copy()
             chosen[on_kink] = np.array(choice)[place.ravel()]
-            if chosen.tobytes() not in tried:
-                tried.add(chosen.tobytes())
-                yield chosen
+            tried[chosen.tobytes()] = chosen
+        tried.pop(self.chosen.tobytes(), None)
+        return list(tried.values()), are_all
 
 
 def _value(x, h, p, loss):
