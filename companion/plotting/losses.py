@@ -26,6 +26,22 @@ _BOX_TEXTS = {
     "Least 1-Norm": r"$-C\leq\alpha\leq C$",
 }
 
+#: What the figure says, of all machines and of each.
+_MESSAGES = {
+    None: (
+        "A point far on the wrong side pulls the harder the farther it is (LS, L2), with C"
+        " (L1, Least 1-Norm), or with almost 0 (USVC, WRSVM)"
+    ),
+    "L1": "L1: a point short of its margin 1 pulls with C however far it is, a point beyond it not",
+    "L2": "L2: a point pulls the harder the more it is short of its margin 1",
+    "LS": "LS: a point pulls the harder the farther it is from its margin 1, on either side",
+    "Least 1-Norm": (
+        "Least 1-Norm: a point pulls with C however far it is from its margin 1, on either side"
+    ),
+    "USVC": "USVC: a point pulls hardest at the margin 0, and less and less farther out",
+    "WRSVM": "WRSVM: a point pulls with C down to the margin -1/2, and below it not at all",
+}
+
 _CUT = -0.5  # where the loss of the WRSVM is cut for three classes
 
 #: Widths of lines in the order in which they are drawn, so that what two machines share shows both.
@@ -83,9 +99,8 @@ def plot_losses(bold=None):
         raise ValueError(f"'bold' must be one of {names}, or None. Got {bold!r}.")
 
     with style():
-        _, axes = plt.subplots(
-            1, 3, figsize=(13, 4.6), gridspec_kw={"width_ratios": [1, 1, 1]}
-        )
+        fig, axes = plt.subplots(1, 3, figsize=(13, 4.9))
+        fig.suptitle(_MESSAGES[bold])
         losses, pulls, boxes = axes
         margin = np.linspace(-3, 3, 1201)
         _draw_curves(losses, margin, _losses(margin), bold)
