@@ -6,6 +6,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr, stdtrit
 
 from companion.metrics import mean_and_standard_error, paired_difference
@@ -128,3 +129,40 @@ def what_came_out(run):
         f" {least[BEHIND, 50.0]:.1f} %. Beside that class, from distance 10 on, their mean errors"
         f" are at most {apart:.2f} points apart."
     )
+
+
+def rises(frame):
+    """What switched labels add on average over the shares: a row a quantity, a column a machine."""
+    names = {
+        "angle": "turn of the line (degrees)",
+        "linear": "% err., inner product",
+        "RBF": "% err., Gaussian kernel",
+    }
+    rows = []
+    for quantity, words in names.items():
+        added = rise(of_machines(frame, quantity), [SWITCHED]).mean()
+        rows.append({"added to": words, **added})
+    return pd.DataFrame(rows)
+
+
+def errors_of_splits(genuine, drawn):
+    """Mean errors on genuine and on drawn splits at the settings chosen: a row a set and machine.
+
+    The standard error is that of the genuine ones, which are few.
+    """
+    rows = []
+    for name, machine in product(present(genuine, PRINTED_NAMES), PRINTED_MACHINES):
+        ours, theirs = (
+            printed_runs(select(frame, dataset=name), machine, **READINGS[""]).error
+            for frame in (drawn, genuine)
+        )
+        row = {
+            "data set": PRINTED_NAMES[name],
+            "machine": machine,
+            "genuine": theirs.mean(),
+            "drawn": ours.mean(),
+            "drawn - genuine": ours.mean() - theirs.mean(),
+            "SE": theirs.sem(),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -10,6 +10,7 @@ leaves in three directions.
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import linprog
 from scipy.stats import norm
 
@@ -378,3 +379,19 @@ def what_came_out(run):
         f" both alike: at distance 100 LS by {turn['rotation_LS']:.0f} degrees and Least 1-Norm by"
         f" {turn['rotation_Least 1-Norm']:.0f}."
     )
+
+
+def less_turned(records):
+    """By rule the share of draws in which Least 1-Norm turns less than LS, and LS than L1."""
+    rows = []
+    for rule, words in RULES.items():
+        ls, least, l1 = (
+            records[f"{rule}_{name}"] for name in ("LS", "Least 1-Norm", "L1")
+        )
+        row = {
+            "rule": words,
+            "Least 1-Norm < LS": (least < ls).mean(),
+            "LS < L1": (ls < l1).mean(),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

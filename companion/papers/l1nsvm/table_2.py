@@ -361,3 +361,18 @@ def second_order_table(counts):
         }
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def sparsity_table(identical):
+    """Mean share of support vectors on Titanic, by who has found the machine of which problem."""
+    ways = {
+        "SMO from zero": "smo",
+        "multipliers shared evenly": "even",
+        "an interior point method": "interior",
+        "SMO, inputs moved apart a little": "jitter",
+        "SMO, one tag for identical points": "one_tag",
+    }
+    shares = [
+        (identical[f"{key}_n_sv"] / identical.n_train).mean() for key in ways.values()
+    ]
+    return pd.DataFrame({"found by": list(ways), "share of support vectors": shares})
