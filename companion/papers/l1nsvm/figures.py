@@ -32,10 +32,10 @@ def draw_points(ax, X, y, size=4):
         ax.plot(*X[y == label].T, mark, label=name, linestyle="", **look)
 
 
-def draw_ring(ax, X, label):
+def draw_ring(ax, X, label, **look):
     """Rings round points that are wrong."""
     ring = {"markersize": 13, "fillstyle": "none", "color": "black", "linestyle": ""}
-    ax.plot(*X.T, "o", label=label, clip_on=False, **ring)
+    ax.plot(*X.T, "o", label=label, **ring, **look)
 
 
 def draw_line(ax, w, b, *, level=0, **look):
@@ -81,7 +81,7 @@ def draw_outlier(ax, distance, angle, C, draw, *, machines=BOTH):
     """The lines of some machines, with the outlier in sight however far out it is."""
     X, y = outlier_problem(distance, angle, draw)
     draw_points(ax, X, y)
-    draw_ring(ax, X[-1:], "outlier")
+    draw_ring(ax, X[-1:], "outlier", clip_on=False)
     for name in machines:
         machine = fitted(name, X, y, C)
         draw_line(
