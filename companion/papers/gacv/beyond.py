@@ -298,7 +298,7 @@ def what_came_out(run):
 
 def speed_table(frame):
     """CPU time of GridSearchCV(SVC) over that of a search, in the median of the splits of a set."""
-    timed = frame[frame.by_scikit_learn == True]  # noqa: E712
+    timed = select(frame, by_scikit_learn=True)
     seconds = timed.pivot_table("seconds", ["dataset", "split"], "search")
     times = seconds.rdiv(seconds["scikit-learn"], axis=0).groupby("dataset").median()
     rows = [
@@ -343,10 +343,10 @@ def loss_table(frame):
     return pd.DataFrame(rows)
 
 
-def least_over_longer(split):
+def least_over_longer(frame, split):
     """GACV's log2 C on a grid that begins where every multiplier is at its bound, by data set."""
     rows = []
-    for name in KEYS:
+    for name in present(frame, DATASETS):
         X, y, _, _ = split_rows(name, split)
         search = GACVSearch(L1SVC(), LONGER, refit=False).fit(X, y)
         chosen = np.log2(search.best_params_["C"])

@@ -168,19 +168,14 @@ def errors_of_splits(genuine, drawn):
 
     The standard error is that of the genuine ones, which are few.
     """
+    columns = ["data set", "machine", "genuine", "drawn", "drawn - genuine", "SE"]
     rows = []
     for name, machine in product(present(genuine, PRINTED_NAMES), PRINTED_MACHINES):
         ours, theirs = (
             printed_runs(select(frame, dataset=name), machine, **READINGS[""]).error
             for frame in (drawn, genuine)
         )
-        row = {
-            "data set": PRINTED_NAMES[name],
-            "machine": machine,
-            "genuine": theirs.mean(),
-            "drawn": ours.mean(),
-            "drawn - genuine": ours.mean() - theirs.mean(),
-            "SE": theirs.sem(),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
+        gap = ours.mean() - theirs.mean()
+        means = [theirs.mean(), ours.mean(), gap, theirs.sem()]
+        rows.append([PRINTED_NAMES[name], machine, *means])
+    return pd.DataFrame(rows, columns=columns)
