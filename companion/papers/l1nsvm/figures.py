@@ -49,7 +49,8 @@ def look_of(name):
 
 
 def _one_legend(fig, ax, ncols=4):
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=ncols)
+    look = {"loc": "outside lower center", "ncols": ncols, "frameon": False}
+    fig.legend(*ax.get_legend_handles_labels(), **look)
 
 
 def _degrees(turns):
