@@ -3,10 +3,17 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from companion.papers.gacv.example import CASES
-from companion.papers.gacv.inefficiency import INEFFICIENCY, side_by_side
+from companion.papers.gacv.inefficiency import (
+    INEFFICIENCY,
+    runs,
+    side_by_side,
+    times_lambda,
+)
 from companion.papers.gacv.minima import MINIMA, minima_of
+from companion.papers.gacv.selection import NAMES
 
 STUDIES = (INEFFICIENCY, MINIMA)
 
@@ -79,3 +86,59 @@ def _with_distances(table):
 
 
 VALUES = ((_add_values, "inefficiency"), (_add_ends, "minima"))
+
+
+def what_came_out(run):
+    """The opening of the notebook, computed from its run."""
+    records = run.records["inefficiency"]
+    gacv, other = (
+        times_lambda(records, case, "gacv", "gckl")
+        for case in ("nonstandard", "standard")
+    )
+    xa = times_lambda(records, "nonstandard", "xa", "misclass")
+    valley = side_by_side(records, "nonstandard")
+    flat = valley.misclass_decades.mean()
+    narrow = valley.gacv_decades.mean()
+    return (
+        f"GACV is least at a $\\lambda$ {gacv:.2g} times as large as GCKL, the loss that it"
+        f" estimates ({other:.2g} times in the standard case), and BRXA at one {xa:.2g} times as"
+        f" large as BRMISCLASS, in the geometric mean of {len(valley)} samples. BRMISCLASS is"
+        f" flat: it stays within a tenth of its least value over {flat:.1f} powers of ten of"
+        f" $\\lambda$, GACV over {narrow:.1f}."
+    )
+
+
+def valley_table(frame):
+    """Size, tilt and place of the valleys, means over the samples: a row a case and surface."""
+    names = {
+        "length": "length",
+        "width": "width",
+        "tilt": "tilt",
+        "decades": "decades of lambda",
+        "log10_lambda": "log10 lambda",
+        "log10_sigma2": "log10 sigma^2",
+        "position": "place along target's valley",
+    }
+    rows = []
+    criteria = ("gacv", "xa", "cv_10", "gckl", "misclass")
+    for case, key in product(("nonstandard", "standard"), criteria):
+        means = runs(frame, case, key)[list(names)].mean().rename(names)
+        rows.append({"case": case, "surface": NAMES[case][key], **means})
+    return pd.DataFrame(rows)
+
+
+def cigar_table(frame):
+    """Length over width of the targets' valleys, nonstandard case, and how many leave the grid."""
+    rows = []
+    for key, words in (("gckl", "GCKL"), ("misclass", "BRMISCLASS")):
+        of = runs(frame, "nonstandard", key)
+        row = {
+            "valley of": words,
+            "over log sigma^2": (of.length / of.width.clip(0.25)).mean(),
+            "over log sigma": (
+                of.length_by_sigma / of.width_by_sigma.clip(0.125)
+            ).mean(),
+            "reaches an end of the grid": of.leaves_grid.mean(),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

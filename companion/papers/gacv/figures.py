@@ -1,0 +1,721 @@
+"""What the notebooks draw, from records or from machines that are trained here."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from companion.datasets import ida_split, load_ida, unequal_gaussians
+from companion.estimators import L1SVC
+from companion.kernels import gram
+from companion.metrics import mean_and_standard_error
+from companion.papers.gacv import approximation, beyond, example, inefficiency
+from companion.papers.gacv.inefficiency import over_samples, runs
+from companion.papers.gacv.minima import minima_of
+from companion.papers.gacv.selection import NAMES, choose
+from companion.papers.summaries import means_and_errors, select
+from companion.plotting import (
+    CRITERION_STYLES,
+    plot_differences,
+    plot_distributions,
+    plot_losses,
+    style,
+    style_of,
+)
+from companion.tuning import (
+    gacv,
+    gacv_values,
+    gckl,
+    gckl_values,
+    leave_one_out,
+    leave_one_out_errors,
+    machine_surface,
+    misclass,
+    misclass_values,
+    squared_spans,
+    xi_alpha,
+    xi_alpha_values,
+)
+
+
+def _one_legend(fig, ax, ncols):
+    look = {"loc": "outside lower center", "ncols": ncols, "frameon": False}
+    fig.legend(*ax.get_legend_handles_labels(), fontsize="small", **look)
+
+
+def _below(ax, ncols):
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=ncols)
+
+
+def draw_points(ax, X, y):
+    """The points of two classes."""
+    for label, mark, color in ((1, "+", "#444444"), (-1, "o", "#aaaaaa")):
+        look = {"color": color, "markersize": 5, "fillstyle": "none"}
+        ax.plot(*X[y == label].T, mark, label=f"class {label:+d}", **look)
+
+
+#: The part of the plane in which curves are drawn.
+_AXES = (np.linspace(-4, 6.5, 120), np.linspace(-3.5, 5.5, 100))
+
+
+def draw_curve(ax, machine, *, label, color, linestyle="-"):
+    """Where the decision of a machine turns."""
+    plane = np.stack(np.meshgrid(*_AXES), axis=-1).reshape(-1, 2)
+    values = machine.decision_function(plane).reshape(len(_AXES[1]), -1)
+    look = {"colors": color, "linestyles": [linestyle], "linewidths": 1.8}
+    ax.contour(*_AXES, values, levels=[0.0], **look)
+    ax.plot([], [], color=color, linestyle=linestyle, label=label)
+
+
+def draw_true_curve(ax, costs):
+    """The curve of the Bayes rule with these costs, and the limits of the plane."""
+    boundary = true_curve(_AXES[0], costs)
+    ax.plot(_AXES[0], boundary, color="black", linewidth=2, label="true curve")
+    x1, x2 = _AXES
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=x1[[0, -1]], ylim=x2[[0, -1]])
+
+
+def true_curve(x1, costs):
+    """x2 of the Bayes rule at x1, below which it says +; costs by label as in Section 5."""
+    t = 3 + np.log(0.4 / 0.6) + np.log(2) / 2 + np.log(costs[1] / costs[-1])
+    return t / 2 - x1 / 2 - x1**2 / 8
+
+
+# -- the method -------------------------------------------------------------------------------
+
+
+def hinge_read_by_gacv(margin=0.6, theta=0.9):
+    """All losses, the hinge bold, and on it what GACV and XA read off one point."""
+    losses, _, _ = plot_losses(bold="L1")
+    after = margin - theta
+    arrow = {"arrowstyle": "-|>", "linewidth": 2.5, "color": "black"}
+    losses.plot(margin, 1 - margin, "o", color="black", zorder=4)
+    losses.annotate("", (after, 1 - after), (margin, 1 - margin), arrowprops=arrow)
+    lines = [
+        "left out, its margin falls",
+        r"by $\theta_i$: GACV reads the loss",
+        r"there, XA asks if it is $\leq0$",
+    ]
+    losses.text(-0.05, 2.35, "\n".join(lines))
+    plt.show()
+
+
+def points_of(draw=1, n_samples=200):
+    """Points, labels and true probabilities of a draw of the report's two Gaussians."""
+    X, y = unequal_gaussians(n_samples, rng=draw)
+    return X, y, example.sample_probability(X)
+
+
+def machine_of(X, y, log10_lambda, sigma):
+    """The machine of (1), trained."""
+    C = 1 / (2 * len(y) * 10.0**log10_lambda)
+    return L1SVC(C=C, gamma=1 / (2 * sigma**2), tol=1e-6).fit(X, y)
+
+
+def three_machines(draw=1, n_samples=200, sigma=1.0):
+    """One sample and three machines, from a large lambda to a small one."""
+    X, y, p = points_of(draw, n_samples)
+    errors = {}
+    with style():
+        _, ax = plt.subplots(figsize=(5.6, 5.4))
+        draw_points(ax, X, y)
+        draw_true_curve(ax, example.COSTS["standard"])
+        for power, line in ((-1, ":"), (-2.5, "-"), (-5, "--")):
+            machine = machine_of(X, y, power, sigma)
+            errors[power] = misclass(machine, X, p)
+            label = rf"$\lambda=10^{{{power:g}}}$ ({errors[power]:.1%})"
+            draw_curve(ax, machine, label=label, color="#1b4f9c", linestyle=line)
+        best = min(errors, key=errors.get)
+        title = (
+            rf"$\lambda=10^{{{best:g}}}$ errs least on new labels: {errors[best]:.1%}"
+        )
+        ax.set_title(title)
+        _below(ax, ncols=2)
+    plt.show()
+
+
+def criteria_over_lambda(draw=1, n_samples=200, sigma=1.0):
+    """The criteria over lambda; a ring where each is least."""
+    X, y, p = points_of(draw, n_samples)
+    powers = np.linspace(-5, -0.5, 19)
+    machines = [machine_of(X, y, power, sigma) for power in powers]
+    curves = {
+        "GCKL": [gckl(machine, X, p) for machine in machines],
+        "GACV": [gacv(machine, X, y) for machine in machines],
+        "MISCLASS": [misclass(machine, X, p) for machine in machines],
+        "XA": [xi_alpha(machine, X, y) for machine in machines],
+    }
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(8, 3.9), sharex=True)
+        pairs = (("GCKL", "GACV"), ("MISCLASS", "XA"))
+        for ax, names in zip(axes, pairs, strict=True):
+            least = {}
+            for name in names:
+                look = style_of(name)
+                best = np.argmin(curves[name])
+                least[name] = powers[best]
+                ax.plot(powers, curves[name], label=name, markersize=4, **look)
+                ring = {"markersize": 13, "fillstyle": "none", "color": look["color"]}
+                ax.plot(powers[best], curves[name][best], "o", **ring)
+            text = ", ".join(
+                rf"{name} at $10^{{{power:g}}}$" for name, power in least.items()
+            )
+            ax.set(
+                xlabel=rf"$\log_{{10}}\lambda$ ($\sigma$ = {sigma:g})",
+                ylim=(0, None),
+                title=f"Least: {text}",
+            )
+            ax.legend(fontsize="small")
+        axes[0].set(ylabel="hinge loss", ylim=(0, 2))
+        axes[1].set_ylabel("error rate")
+    plt.show()
+
+
+def falls_of_one_machine(X, y, machine):
+    """The fall of every support vector's margin when it is left out, theta_i and alpha_i S_i^2."""
+    K = gram(X, gamma=machine.gamma)
+    alpha = np.zeros(len(y))
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    lost = leave_one_out_errors(K, y, alpha, machine.C, decisions=True).decision
+    fall = y * (machine.decision_function(X) - lost)
+    span = alpha * squared_spans(K, alpha, machine.C)
+    held = machine.support_
+    return fall[held], (alpha * K.diagonal())[held], span[held]
+
+
+def theta_and_fall(X, y, machine):
+    """What a margin is taken to fall by, over its true fall: theta_i, and by the span."""
+    fall, theta, span = falls_of_one_machine(X, y, machine)
+    panels = ((r"$\theta_i$", theta, "XA"), (r"$\alpha_iS_i^2$", span, "GACV"))
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True)
+        for ax, (words, taken, name) in zip(axes, panels, strict=True):
+            look = style_of(name)
+            ax.plot(fall, taken, look["marker"], color=look["color"], alpha=0.6)
+            ax.axline((0, 0), slope=1, color="black", linewidth=0.8)
+            ratio = np.median(taken / np.maximum(fall, 1e-9))
+            ax.set(
+                xlabel="true fall of the margin",
+                title=f"{words} is {ratio:.1f} times the true fall (median)",
+            )
+        axes[0].set_ylabel("what it is taken for")
+    plt.show()
+
+
+def machine_at(log10_lambda=-2.5, sigma=1.0, draw=1, n_samples=200):
+    """One machine on the sample, its criteria above it, and the true curve in black."""
+    X, y, p = points_of(draw, n_samples)
+    machine = machine_of(X, y, log10_lambda, sigma)
+    found = {
+        "GACV": gacv(machine, X, y),
+        "XA": xi_alpha(machine, X, y),
+        "MISCLASS": misclass(machine, X, p),
+    }
+    with style():
+        _, ax = plt.subplots(figsize=(5.6, 5))
+        draw_points(ax, X, y)
+        draw_true_curve(ax, example.COSTS["standard"])
+        color = CRITERION_STYLES["GACV"]["color"]
+        draw_curve(ax, machine, label="the machine", color=color)
+        text = ", ".join(f"{name} {value:.3f}" for name, value in found.items())
+        ax.set_title(text)
+        _below(ax, ncols=4)
+
+
+# -- Figure 1 ---------------------------------------------------------------------------------
+
+
+def costs_of(positive_share=0.1, miss_cost=2.0):
+    """L(-1) and L(1) in both cases; the sample has four + to six -."""
+    nonstandard = {-1: (1 - positive_share) / 0.6, 1: miss_cost * positive_share / 0.4}
+    return {"standard": {-1: 1.0, 1: 1.0}, "nonstandard": nonstandard}
+
+
+def grid_searched(n_samples, grid="fine"):
+    """C and gamma of a named grid."""
+    lam, sigma = example.grid_of(grid)
+    return 1 / (2 * n_samples * lam), 1 / (2 * sigma**2)
+
+
+def surfaces_of(sample, n_samples, costs):
+    """The four criteria over the fine grid, (n_sigma, n_lambda), by name."""
+    X, y, p = example.sample(sample, n_samples)
+    C, gamma = grid_searched(n_samples)
+    cells = machine_surface(X, y, C, gamma, class_weight=costs, tol=1e-4)
+    pair = (costs[-1], costs[1])
+    return {
+        "GCKL": gckl_values(cells.decision, p, pair),
+        "GACV": gacv_values(cells.margin, cells.influence, cells.factors),
+        "MISCLASS": misclass_values(cells.decision, p, pair),
+        "XA": xi_alpha_values(cells.margin, cells.influence, cells.factors),
+    }
+
+
+def tuned(sample, n_samples, costs):
+    """By criterion the machine where it is least on the grid."""
+    X, y, _ = example.sample(sample, n_samples)
+    C, gamma = grid_searched(n_samples)
+    machines = {}
+    for name, values in surfaces_of(sample, n_samples, costs).items():
+        k, j = choose(values).cell
+        settings = {"C": C[j], "gamma": gamma[k], "class_weight": costs}
+        machines[name] = L1SVC(**settings, tol=1e-4).fit(X, y)
+    return machines
+
+
+def tuned_curves(sample=1, n_samples=200, positive_share=0.1, miss_cost=2.0):
+    """Figure 1: the sample, the true curve and those of three tuned machines, in both cases."""
+    X, y, _ = example.sample(sample, n_samples)
+    points, weight, _ = example.population()
+    names = {"GACV": "GACV", "XA": "XA (BRXA)", "MISCLASS": "MISCLASS (BRMISCLASS)"}
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharex=True, sharey=True)
+        cases = costs_of(positive_share, miss_cost)
+        for ax, (case, costs) in zip(axes, cases.items(), strict=True):
+            machines = tuned(sample, n_samples, costs)
+            draw_points(ax, X, y)
+            draw_true_curve(ax, costs)
+            for name, label in names.items():
+                look = style_of(name)
+                shape = {"color": look["color"], "linestyle": look["linestyle"]}
+                draw_curve(ax, machines[name], label=label, **shape)
+            one, two = (
+                machines[name].decision_function(points) > 0 for name in ("GACV", "XA")
+            )
+            ax.set_title(
+                f"{case} case, sample {sample}: GACV and {NAMES[case]['xa']}\n"
+                f"disagree on {(one != two) @ weight:.1%} of the population"
+            )
+        _one_legend(fig, ax, ncols=6)
+    plt.show()
+
+
+def _case_tables(axes, tables, columns):
+    """A dot a criterion with two standard errors, filled in the standard case."""
+    fills = {"standard": "black", "nonstandard": "white"}
+    for ax, (column, error) in zip(axes, columns.items(), strict=True):
+        for shift, (case, table) in zip((-0.13, 0.13), tables.items(), strict=True):
+            look = {"fmt": "o", "color": "black", "capsize": 2}
+            look |= {"markerfacecolor": fills[case], "label": f"{case} case"}
+            place = np.arange(len(table)) + shift
+            ax.errorbar(table[column], place, xerr=2 * table[error], **look)
+        ax.grid(axis="y", color="#eeeeee")
+    names = tables["standard"]["criterion"]
+    names = names.str.replace("XA_J, rho", r"$\mathrm{XA}_J$, $\rho$")
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].invert_yaxis()
+
+
+def _of_gacv(tables, column, spec):
+    """What GACV has in both cases, in words."""
+    found = [
+        format(table.set_index("criterion")[column]["GACV"], spec)
+        for table in tables.values()
+    ]
+    return " and ".join(found)
+
+
+def curves_and_costs(records):
+    """How far tuned curves are from the true one, and what they cost, over the samples."""
+    tables = inefficiency.shared_tables(records)
+    columns = {"disagrees with true": "SE", "risk / Bayes risk": "SE of ratio"}
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.6), sharey=True)
+        _case_tables(axes, tables, columns)
+        fig.suptitle(
+            f"GACV comes to {_of_gacv(tables, 'risk / Bayes risk', '.2f')} times the Bayes risk"
+            "\n(standard and nonstandard case)"
+        )
+        axes[0].set_xlabel("share that disagrees with the true curve")
+        axes[1].set_xlabel("risk / Bayes risk")
+        _one_legend(fig, axes[0], ncols=2)
+    plt.show()
+
+
+# -- inefficiency -----------------------------------------------------------------------------
+
+#: Printed values that stand in the figure, by the name of a criterion.
+_PRINTED = {
+    "standard": {"GACV": "GACV", "XA": "XA, largest of the tied minima"},
+    "nonstandard": {"GACV": "GACV", "BRXA": "BRXA"},
+}
+
+
+def printed_among_ours(run):
+    """The share of samples up to each inefficiency, with the printed ones."""
+    shown = ("gacv", "xa", "cv_10", "loo", "gckl")
+    with style():
+        _fig, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharex=True, sharey=True)
+        for ax, (case, columns) in zip(axes, _PRINTED.items(), strict=True):
+            samples = over_samples(
+                run.records["inefficiency"], case, shown, "inefficiency"
+            )
+            known = run.rows(case).set_index("column").published
+            printed = {name: known[column] for name, column in columns.items()}
+            look = {"xlabel": "inefficiency", "digits": 3, "start": 0.98}
+            plot_distributions(ax, samples, printed=printed, **look)
+            lost = [
+                f"{name} loses {np.mean(samples[name]) - 1:.1%}" for name in columns
+            ]
+            ax.set(ylabel="share of samples", xlim=(0.98, 1.6))
+            title = f"{case} case, mean of {len(samples['GACV'])} samples:"
+            ax.set_title(f"{title}\n{', '.join(lost)}")
+    plt.show()
+
+
+@cache
+def _tuned_sample(case, sample, n_samples, grid):
+    """lambda, MISCLASS of every cell, and the values of both estimates."""
+    X, y, p = example.sample(sample, n_samples)
+    costs = example.COSTS[case]
+    C, gamma = grid_searched(n_samples, grid)
+    cells = machine_surface(X, y, C, gamma, class_weight=costs, tol=1e-4)
+    target = misclass_values(cells.decision, p, (costs[-1], costs[1]))
+    estimates = {
+        "GACV": gacv_values(cells.margin, cells.influence, cells.factors) / 2,
+        "XA": xi_alpha_values(cells.margin, cells.influence, cells.factors),
+    }
+    return np.log10(example.grid_of(grid)[0]), target, estimates
+
+
+def one_sample(sample=1, n_samples=200, grid="fine"):
+    """MISCLASS and its estimates over lambda, at the best sigma, and what they settle for."""
+    with style():
+        _fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharex=True, sharey=True)
+        for ax, case in zip(axes, example.CASES, strict=True):
+            x, target, estimates = _tuned_sample(case, sample, n_samples, grid)
+            names = NAMES[case]
+            color = style_of("MISCLASS")["color"]
+            label = names["misclass"].split()[0]
+            ax.plot(x, target.min(axis=0), color=color, label=label)
+            ax.axhline(target.min(), color="black", linestyle="--", linewidth=0.8)
+            lost = []
+            for name, values in estimates.items():
+                look = style_of(name)
+                said = names[name.lower()]
+                k, j = choose(values).cell
+                ax.plot(x, values.min(axis=0), ":", color=look["color"])
+                mark = {"color": look["color"], "markersize": 10, "fillstyle": "none"}
+                chosen = f"chosen by {said}"
+                ax.plot(x[j], target[k, j], look["marker"], label=chosen, **mark)
+                lost.append(f"{said} loses {target[k, j] / target.min() - 1:.1%}")
+            ax.set_title(f"{case} case, sample {sample}:\n{', '.join(lost)}")
+            ax.set(xlabel=r"$\log_{10}\lambda$", ylim=(0.05, 0.35))
+            _below(ax, ncols=2)
+        axes[0].set_ylabel("error rate; dotted: GACV / 2, XA (BRXA)", fontsize="small")
+    plt.show()
+
+
+def against_folds(records):
+    """Inefficiency less that of cross-validation, and value less MISCLASS, by criterion."""
+    tables = {
+        case: inefficiency.criteria_table(records, case) for case in example.CASES
+    }
+    columns = {
+        "minus 10-fold CV": "SE of difference",
+        "minus MISCLASS": "SE of pessimism",
+    }
+    titles = ("GACV minus 10-fold CV", "GACV / 2 minus MISCLASS")
+    labels = (
+        "inefficiency minus that of 10-fold CV",
+        "value at its minimum minus MISCLASS there",
+    )
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True)
+        _case_tables(axes, tables, columns)
+        for ax, column, title, label in zip(axes, columns, titles, labels, strict=True):
+            ax.axvline(0, color="black", linewidth=0.8)
+            both = _of_gacv(tables, column, "+.3f")
+            ax.set_title(f"{title}: {both}\n(standard and nonstandard case)")
+            ax.set_xlabel(label)
+        _one_legend(fig, axes[0], ncols=2)
+    plt.show()
+
+
+def three_sentences(minima, large):
+    """GCKL where GACV is least; f beside its limit; XA less MISCLASS at two minimisers."""
+    lines = {"standard": "-", "nonstandard": "--"}
+    with style():
+        _fig, axes = plt.subplots(1, 3, figsize=(10.5, 4))
+        for case, line in lines.items():
+            ratio = minima_of(minima, case).gckl_at_gacv
+            look = {"label": f"{case} case", "linestyle": line}
+            axes[0].ecdf(ratio, color=style_of("GCKL")["color"], **look)
+            sizes = [select(minima, grid="coarse", case=case), select(large, case=case)]
+            by_size = pd.concat(sizes).groupby("n").from_limit
+            mean = by_size.mean()
+            look |= {"color": "black", "capsize": 2}
+            axes[1].errorbar(mean.index, mean, yerr=2 * by_size.sem(), **look)
+        chosen = minima_of(minima, "standard")
+        gaps = {
+            "XA": chosen.xa_at_xa - chosen.misclass_at_xa,
+            "MISCLASS": chosen.xa_minus_target_at_misclass,
+        }
+        for name, gap in gaps.items():
+            color = style_of(name)["color"]
+            axes[2].ecdf(gap, label=f"where {name} is least", color=color)
+        close = np.mean(chosen.gckl_at_gacv <= 1.05)
+        axes[0].axvline(1.05, color="black", linestyle=":", linewidth=0.8)
+        axes[0].set_title(
+            f"GCKL within a twentieth of its least\nin {close:.0%} of samples (standard case)"
+        )
+        axes[1].set_title(
+            f"f is {mean.iloc[-1]:.2f} from its limit\nat n = {mean.index[-1]} (nonstandard case)"
+        )
+        axes[2].set_title(
+            f"XA - MISCLASS: {gaps['XA'].mean():+.3f} at its own\n"
+            f"minimum, {gaps['MISCLASS'].mean():+.3f} at that of MISCLASS"
+        )
+        axes[0].set(
+            xlabel="GCKL where GACV is least / least", ylabel="share of samples"
+        )
+        axes[1].set(
+            xscale="log", xlabel="n", ylabel="mean $|f-$ its limit$|$", ylim=(0, None)
+        )
+        axes[2].set(xlabel="XA - MISCLASS, standard case", ylabel="share of samples")
+        for ax in axes:
+            ax.legend(fontsize="small")
+    plt.show()
+
+
+def parts_of_half_gacv(minima):
+    """What is left of GACV / 2 - XA at the minimum of GACV, by what XA makes of a point."""
+    parts = {
+        "points called wrong": "excess_wrong_at_gacv",
+        "counted for their theta": "excess_counted_at_gacv",
+        "not counted": "excess_rest_at_gacv",
+        "theta twice below -1": "twice_below_at_gacv",
+    }
+    chosen = minima_of(minima, "standard")
+    means = [mean_and_standard_error(chosen[column]) for column in parts.values()]
+    gap = (chosen.gacv_half_at_gacv - chosen.xa_at_gacv).mean()
+    with style():
+        _, ax = plt.subplots(figsize=(7, 2.8))
+        values, errors = means_and_errors(means)
+        look = {"color": style_of("GACV")["color"], "alpha": 0.8}
+        ax.barh(list(parts), values, xerr=2 * errors, **look)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.invert_yaxis()
+        ax.set(
+            xlabel="part of GACV / 2 - XA at the minimum of GACV",
+            title=f"GACV / 2 exceeds XA by {gap:.3f}; points not counted add {values[2]:.3f}",
+        )
+    plt.show()
+
+
+def by_sample_size(records):
+    """Mean inefficiency on the coarse grid as the sample grows, where all criteria tune it."""
+    coarse = select(records, grid="coarse")
+    with style():
+        _fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharex=True, sharey=True)
+        for ax, case in zip(axes, example.CASES, strict=True):
+            of_case = select(coarse, case=case)
+            tuned_by_all = select(of_case, criterion="loo")[["n", "sample"]]
+            lost = []
+            for key in ("gacv", "xa", "cv_10", "loo"):
+                rows = select(of_case, criterion=key).merge(tuned_by_all)
+                ratio = (rows.target / rows.target_least).groupby(rows.n)
+                mean = ratio.mean()
+                name = NAMES[case][key]
+                look = {"label": name, "capsize": 2, **style_of(name)}
+                ax.errorbar(mean.index, mean, yerr=2 * ratio.sem(), **look)
+                if key in ("gacv", "cv_10"):
+                    lost.append(f"{name} loses {mean.iloc[-1] - 1:.0%}")
+            title = f"{case} case, n = {mean.index[-1]}, coarse grid:"
+            ax.set(
+                title=f"{title}\n{' and '.join(lost)}", xlabel="n", xticks=mean.index
+            )
+            ax.legend()
+        axes[0].set_ylabel("mean inefficiency")
+    plt.show()
+
+
+# -- Figure 2 ---------------------------------------------------------------------------------
+
+# levels over the least: dense near the minimum, where the question is
+_LEVELS = 1 + np.array([0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0])
+_GRID_AXES = {"xlabel": r"$\log_{10} \lambda$", "ylabel": r"$\log_{10} \sigma^2$"}
+
+
+def _names_shown(case):
+    """What the four surfaces are called in a case."""
+    names = NAMES[case]
+    target = names["misclass"].split()[0]
+    return {"GCKL": "GCKL", "GACV": "GACV", "MISCLASS": target, "XA": names["xa"]}
+
+
+def four_surfaces(case="nonstandard", sample=1, n_samples=200):
+    """Figure 2: two targets and their estimates over lambda and sigma, over their least."""
+    surfaces = surfaces_of(sample, n_samples, example.COSTS[case])
+    names = _names_shown(case)
+    lam, sigma = example.grid_of("fine")
+    x = np.log10(lam)
+    z = 2 * np.log10(sigma)
+    cells = {name: choose(values).cell for name, values in surfaces.items()}
+    with style():
+        fig, axes = plt.subplots(2, 2, figsize=(8.5, 7), sharex=True, sharey=True)
+        for ax, (name, values) in zip(axes.flat, surfaces.items(), strict=True):
+            ratio = values / values.min()
+            look = {"levels": _LEVELS, "cmap": "viridis_r", "extend": "max"}
+            drawn = ax.contourf(x, z, ratio, **look)
+            ax.contour(x, z, ratio, levels=_LEVELS[1:], colors="white", linewidths=0.4)
+            for other, (k, j) in cells.items():
+                mark = {**style_of(other), "markeredgecolor": "white", "markersize": 9}
+                mark |= {"linestyle": "", "label": names[other]}
+                ax.plot(x[j], z[k], **mark)
+            ax.set(title=f"{names[name]}, least {values.min():.4f}", **_GRID_AXES)
+            ax.label_outer()
+        apart = x[cells["GACV"][1]] - x[cells["GCKL"][1]]
+        fig.suptitle(
+            f"{case.capitalize()} case, sample {sample}: GACV chooses\n"
+            f"{10**apart:.2g} times the λ of GCKL, its target"
+        )
+        fig.colorbar(drawn, ax=axes, label="times the least of the panel", shrink=0.8)
+        _one_legend(fig, ax, ncols=4)
+    plt.show()
+
+
+def minima_over_samples(records):
+    """Where criteria are least: a small mark a sample, and the mean with two standard errors."""
+    with style():
+        _, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharex=True, sharey=True)
+        for ax, case in zip(axes, ("nonstandard", "standard"), strict=True):
+            for key in ("gacv", "xa", "gckl", "misclass"):
+                rows = runs(records, case, key)
+                points = rows[["log10_lambda", "log10_sigma2"]]
+                name = NAMES[case][key].removesuffix(" (oracle)")
+                look = {**style_of(name), "linestyle": ""}
+                ax.plot(*points.to_numpy().T, alpha=0.25, markersize=4, **look)
+                look |= {"capsize": 3, "markersize": 9, "markeredgecolor": "black"}
+                dx, dy = 2 * points.sem()
+                ax.errorbar(
+                    *points.mean(), xerr=dx, yerr=dy, label=name, zorder=3, **look
+                )
+            times = inefficiency.times_lambda(records, case, "gacv", "gckl")
+            title = f"{case} case: GACV's λ is {times:.2g} times GCKL's"
+            ax.set(title=title, xlim=(-6.2, 0.2), ylim=(-1.4, 2.6), **_GRID_AXES)
+            ax.label_outer()
+            ax.legend(loc="lower left", fontsize="small")
+    plt.show()
+
+
+# -- approximation ----------------------------------------------------------------------------
+
+
+def falls_over_grid(cells):
+    """The median fall of a margin over what it is taken for, and how often that is right."""
+    standard = select(cells, case="standard", n=example.SAMPLE_SIZE)
+    panels = {
+        "fall_over_theta": r"true fall / $\theta_i$",
+        "fall_over_span": r"true fall / $\alpha_iS_i^2$",
+    }
+    lines = {"right": (r"$\theta_i$", "XA"), "right_span": ("span", "GACV")}
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.9))
+        for ax, (column, words) in zip(axes[:2], panels.items(), strict=True):
+            fall = standard.pivot_table(column, "log2_sigma", "log10_lambda")
+            shade = np.log2(np.clip(fall, 1 / 16, 16))
+            look = {"vmin": -4, "vmax": 4, "cmap": "RdBu"}
+            drawn = ax.pcolormesh(fall.columns, fall.index, shade, **look)
+            ax.set(title=words, xlabel=r"$\log_{10}\lambda$", ylabel=r"$\log_2\sigma$")
+        label = r"$\log_2$ of the median; white is right"
+        fig.colorbar(drawn, ax=axes[:2], label=label)
+        for column, (words, name) in lines.items():
+            right = standard.groupby("log10_lambda")[column].mean()
+            color = style_of(name)["color"]
+            axes[2].plot(right, color=color)
+            place = (right.index[0], right.iloc[0] + 0.03)
+            axes[2].text(*place, words, color=color)
+        axes[2].set(title="right within a factor of two", ylim=(0, 1))
+        axes[2].set_xlabel(r"$\log_{10}\lambda$")
+        fig.suptitle(
+            rf"Within a factor of two $\theta_i$ is right for {standard.right.mean():.0%} of the"
+            f"\nsupport vectors, with the span for {standard.right_span.mean():.0%}"
+        )
+    plt.show()
+
+
+def choices_compared(cells):
+    """What is lost by theta_i, by the span and by leaving out, over the least of the target."""
+    table = approximation.choice_table(cells)
+    with style():
+        _, ax = plt.subplots(figsize=(7.5, 4.4))
+        columns = {
+            "an estimate": "by theta",
+            "GACV by the span": "by the span",
+            "exact leave-one-out": "exact",
+        }
+        series = {
+            name: (table[column].to_numpy(), table[f"SE {column}"].to_numpy())
+            for name, column in columns.items()
+        }
+        label = "excess of the target over its least, as a share"
+        plot_differences(ax, list(table.choice), series, xlabel=label)
+        less = (table.gain > 2 * table["SE gain"]).sum()
+        more = (table.gain < -2 * table["SE gain"]).sum()
+        ax.set_title(
+            rf"The span loses less than $\theta_i$ in {less} of {len(table)} comparisons,"
+            f"\nmore in {more} (beyond two standard errors)"
+        )
+        handles, _ = ax.get_legend_handles_labels()
+        ax.legend(handles, [r"by $\theta_i$", "by the span", "exact leave-one-out"])
+    plt.show()
+
+
+# -- beyond -----------------------------------------------------------------------------------
+
+
+def losses_to_folds(frame, searches):
+    """Test error less that of 5-fold cross-validation, a line a data set, a mark a search."""
+    lost = {beyond.SEARCHES[name]: beyond.to_folds(frame, name) for name in searches}
+    names = [beyond.SETS[name] for name in lost["GACV"]]
+    series = {
+        words: means_and_errors(list(found.values())) for words, found in lost.items()
+    }
+    means = {words: values.mean() for words, (values, _) in series.items()}
+    with style():
+        _, ax = plt.subplots(figsize=(8, 2.4 + 0.3 * len(names)))
+        label = "% test error minus that of 5-fold CV"
+        plot_differences(ax, names, series, xlabel=label)
+        ax.set_title(
+            f"In the mean of {len(names)} sets GACV errs {means['GACV']:.1f} points more than"
+            f"\n5-fold CV, and by the span {means['GACV by the span']:+.1f}"
+        )
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
+        ax.legend(**place, ncols=3, fontsize="small")
+    plt.show()
+
+
+def estimates_along_C(dataset="titanic", split=1, log2_gamma=-5.0):
+    """Three estimates and the test error along C, in powers of two."""
+    data = load_ida(dataset)
+    train, test = ida_split(dataset, split)
+    X = data.X[train]
+    y = data.y[train]
+    powers = np.arange(-9, 12, 2)
+    machines = [
+        L1SVC(C=2.0**power, gamma=2.0**log2_gamma).fit(X, y) for power in powers
+    ]
+    curves = {
+        "GACV / 2": [gacv(machine, X, y) / 2 for machine in machines],
+        "XA": [xi_alpha(machine, X, y) for machine in machines],
+        "exact leave-one-out": [leave_one_out(machine, X, y) for machine in machines],
+        "true": [
+            np.mean(machine.predict(data.X[test]) != data.y[test])
+            for machine in machines
+        ],
+    }
+    least = {name: powers[np.argmin(values)] for name, values in curves.items()}
+    with style():
+        _, ax = plt.subplots(figsize=(7, 4.4))
+        for name, values in curves.items():
+            label = name.replace("true", "test error")
+            ax.plot(powers, values, label=label, **style_of(name))
+        title = (
+            rf"At $\gamma=2^{{{log2_gamma:g}}}$ GACV is least at $C=2^{{{least['GACV / 2']}}}$, "
+            rf"the test error at $2^{{{least['true']}}}$"
+        )
+        ax.set(xlabel=r"$\log_2C$", xticks=powers[::2], ylim=(0, 1), title=title)
+        _below(ax, ncols=4)
+    plt.show()

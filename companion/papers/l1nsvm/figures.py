@@ -1,0 +1,645 @@
+"""What the notebooks draw, from records or from machines that are trained here."""
+
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from companion.datasets import two_gaussians
+from companion.estimators import L1SVC, L2SVC, LSSVC, LeastOneNormSVC
+from companion.kernels import gram
+from companion.papers.l1nsvm import beyond, fig_1, table_1, table_2
+from companion.papers.l1nsvm.machines import PRINTED_MACHINES, PRINTED_NAMES
+from companion.papers.summaries import present, select
+from companion.plotting import MACHINE_STYLES, plot_distributions, plot_published, style
+from companion.reproduction.published import load_published
+
+ESTIMATORS = {"LS": LSSVC, "Least 1-Norm": LeastOneNormSVC, "L1": L1SVC, "L2": L2SVC}
+#: Two machines that most figures compare.
+BOTH = ("LS", "Least 1-Norm")
+
+
+def fitted(name, X, y, C=1.0):
+    """A machine with the plain inner product, trained."""
+    return ESTIMATORS[name](C=C, kernel="linear", tol=1e-6).fit(X, y)
+
+
+def draw_points(ax, X, y, size=4):
+    """The points of two classes, filled and hollow."""
+    for label, mark, fill in ((1, "o", "full"), (-1, "s", "none")):
+        look = {"color": "#555555", "markersize": size, "fillstyle": fill}
+        name = f"class {label:+d}"
+        ax.plot(*X[y == label].T, mark, label=name, linestyle="", **look)
+
+
+def draw_ring(ax, X, label, **look):
+    """Rings round points that are wrong."""
+    ring = {"markersize": 13, "fillstyle": "none", "color": "black", "linestyle": ""}
+    ax.plot(*X.T, "o", label=label, **ring, **look)
+
+
+def draw_line(ax, w, b, *, level=0, **look):
+    """Where w'x + b is the level."""
+    ax.axline((level - b) * w / (w @ w), slope=-w[0] / w[1], **look)
+
+
+def look_of(name):
+    """Colour and line of a machine, without its marker."""
+    return {part: MACHINE_STYLES[name][part] for part in ("color", "linestyle")}
+
+
+def _one_legend(fig, ax, ncols=4):
+    look = {"loc": "outside lower center", "ncols": ncols, "frameon": False}
+    fig.legend(*ax.get_legend_handles_labels(), **look)
+
+
+def _degrees(turns):
+    return ", ".join(f"{name} {degrees:.0f}°" for name, degrees in turns.items())
+
+
+# -- the method: one point walks away ---------------------------------------------------------
+
+
+def outlier_problem(distance, angle=22.0, draw=1):
+    """Twenty points a class, and one more labelled +1 that starts in the middle of the other.
+
+    It has gone so far in a direction, in degrees.
+    """
+    X, y = two_gaussians(20, rng=draw)
+    radians = np.radians(angle)
+    direction = np.array([np.cos(radians), np.sin(radians)])
+    outlier = np.array([5.0, 2.0]) + distance * direction
+    return np.vstack([X, outlier]), np.append(y, 1)
+
+
+def turn(name, X, y, C):
+    """How far the last point turns the line of a machine, in degrees."""
+    without = fitted(name, X[:-1], y[:-1], C)
+    return fig_1.rotation(fitted(name, X, y, C).coef_[0], without.coef_[0])
+
+
+def draw_outlier(ax, distance, angle, C, draw, *, machines=BOTH):
+    """The lines of some machines, with the outlier in sight however far out it is."""
+    X, y = outlier_problem(distance, angle, draw)
+    draw_points(ax, X, y)
+    draw_ring(ax, X[-1:], "outlier", clip_on=False)
+    for name in machines:
+        machine = fitted(name, X, y, C)
+        draw_line(
+            ax, machine.coef_[0], machine.intercept_[0], label=name, **look_of(name)
+        )
+    least = np.minimum(X[-1], -3)
+    most = np.maximum(X[-1], (9, 8))
+    room = 0.08 * (most - least)
+    (left, low), (right, high) = least - room, most + room
+    turns = {name: turn(name, X, y, C) for name in machines}
+    ax.set(
+        xlim=(left, right),
+        ylim=(low, high),
+        xlabel="$x_1$",
+        ylabel="$x_2$",
+        title=f"At distance {distance:g}:\n{_degrees(turns)}",
+    )
+
+
+def outlier_walk(C=1.0, angle=22.0, draw=1, distances=(2, 10, 100)):
+    """How far the outlier turns the lines of LS and Least 1-Norm on its way."""
+    with style():
+        fig, axes = plt.subplots(1, len(distances), figsize=(9, 4.2))
+        for ax, distance in zip(axes, distances, strict=True):
+            draw_outlier(ax, distance, angle, C, draw)
+        fig.suptitle("How far one wrong point turns the line", fontsize="medium")
+        _one_legend(fig, ax, ncols=5)
+    plt.show()
+
+
+def outlier_at(distance=10.0, angle=22.0, C=1.0, draw=1, machines=BOTH):
+    """One step of the walk."""
+    with style():
+        _, ax = plt.subplots(figsize=(5.6, 5.2))
+        draw_outlier(ax, distance, angle, C, draw, machines=machines)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+
+
+def turns_by_distance(C=1.0, angle=22.0, draw=1, named=10.0):
+    """Degrees by which each line turns over the distance; the title has those at one of them."""
+    distances = np.array([0, 1, 2, 5, 10, 20, 50, 100])
+    at = np.abs(distances - named).argmin()
+    turns = {}
+    with style():
+        _, ax = plt.subplots(figsize=(6.2, 4.4))
+        for name in ESTIMATORS:
+            degrees = [
+                turn(name, *outlier_problem(distance, angle, draw), C)
+                for distance in distances
+            ]
+            turns[name] = degrees[at]
+            ax.plot(distances, degrees, label=name, **MACHINE_STYLES[name])
+        _by_distance(ax)
+        ax.set(
+            ylabel="degrees turned",
+            title=f"C = {C:g}, at distance {distances[at]}: {_degrees(turns)}",
+        )
+        ax.legend()
+    plt.show()
+
+
+def _by_distance(ax):
+    ax.set_xscale("symlog", linthresh=1)
+    ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+    ax.set(xlabel="distance of the outlier", ylim=(0, None))
+
+
+# -- Table 1 ----------------------------------------------------------------------------------
+
+
+def four_cells(C=1.0, draw=1):
+    """The four machines where Table 1 has them, and the one that Section 2 warns of."""
+    X, y = table_1.sample(draw)
+    places = {"L2": (0, 0), "L1": (0, 1), "LS": (1, 0), "Least 1-Norm": (1, 1)}
+    shares = {}
+    with style():
+        fig, axes = plt.subplots(2, 3, figsize=(8.5, 5.6), sharex=True, sharey=True)
+        for name, place in places.items():
+            machine = fitted(name, X, y, C)
+            shares[name] = np.mean(y * machine.decision_function(X) > 1 + 1e-3)
+            w = machine.coef_[0]
+            _draw_machine(axes[place], (X, y), w, machine.intercept_[0], name)
+        one_sided = table_1.solve_one_sided(gram(X, kernel="linear"), y, C)
+        w = X.T @ (y * one_sided.alpha)
+        title = r"equalities and $\xi_i\geq0$"
+        _draw_machine(axes[1, 2], (X, y), w, one_sided.intercept, title)
+        axes[0, 0].set_ylabel("inequalities")
+        axes[1, 0].set_ylabel("equalities")
+        axes[0, 2].axis("off")
+        axes[0, 2].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
+        text = ", ".join(f"{share:.0%} with {name}" for name, share in shares.items())
+        title = f"Points beyond their support hyperplane:\n{text}"
+        fig.suptitle(title, fontsize="medium")
+    plt.show()
+
+
+def _draw_machine(ax, problem, w, b, name):
+    """The points, the line, and dashed the two support hyperplanes."""
+    color = MACHINE_STYLES.get(name, {"color": "black"})["color"]
+    draw_points(ax, *problem)
+    for level, line in ((0, "-"), (1, "--"), (-1, "--")):
+        if w @ w > 1e-9:  # a normal of zero has no line
+            draw_line(ax, w, b, level=level, color=color, linestyle=line)
+    ax.set(xlim=(-3, 5), ylim=(-3, 4), title=name)
+
+
+# -- Figure 1 ---------------------------------------------------------------------------------
+
+
+def four_panels(rule="one_per_class", C=1.0, draw=1):
+    """Figure 1: two machines, without and with two switched labels."""
+    X, y, none = fig_1.toy_problem(draw)
+    _, switched_y, switched = fig_1.toy_problem(draw, rule)
+    turns = {}
+    with style():
+        fig, axes = plt.subplots(2, 2, figsize=(8.5, 6.2), sharex=True, sharey=True)
+        for column, letters, name in zip(axes.T, ("ac", "bd"), BOTH, strict=True):
+            before = fitted(name, X, y, C)
+            after = fitted(name, X, switched_y, C)
+            turns[name] = fig_1.rotation(before.coef_[0], after.coef_[0])
+            _draw_panel(column[0], (X, y), before, name, none)
+            _draw_panel(column[1], (X, switched_y), after, name, switched)
+            for ax, letter, word in zip(
+                column, letters, ("without", "with"), strict=True
+            ):
+                ax.set_title(f"({letter}) {name}, C = {C:g}, {word} outliers")
+        title = f"In draw {draw} two wrong labels turn the lines: {_degrees(turns)}"
+        fig.suptitle(title)
+        _one_legend(fig, ax, ncols=3)
+    plt.show()
+
+
+def _draw_panel(ax, problem, machine, name, switched):
+    """The points, switched ones ringed, and the lines where w'x + b is -1, 0 and 1."""
+    w = machine.coef_[0]
+    b = machine.intercept_[0]
+    X, _ = problem
+    draw_points(ax, *problem)
+    draw_ring(ax, X[switched], "switched")
+    grid = np.meshgrid(np.linspace(-3, 10, 60), np.linspace(-3, 5, 60))
+    values = w[0] * grid[0] + w[1] * grid[1] + b
+    levels = [*fig_1.LEVELS]
+    look = {"colors": MACHINE_STYLES[name]["color"], "linestyles": ["--", "-", "--"]}
+    lines = ax.contour(*grid, values, levels=levels, **look)
+    ends = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in levels]
+    for label in ax.clabel(lines, fmt="%g", fontsize="small", manual=ends):
+        label.set_in_layout(False)
+    ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
+    ax.set(**ticks, xlabel="x", ylabel="y")
+    ax.label_outer()
+
+
+def turns_over_draws(records):
+    """How far the lines turn in all draws, by each rule of switching two labels."""
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9, 3.8), sharex=True, sharey=True)
+        for ax, (rule, words) in zip(axes, fig_1.RULES.items(), strict=True):
+            samples = {name: records[f"{rule}_{name}"] for name in ESTIMATORS}
+            label = "angle (degrees); a dot is the mean"
+            plot_distributions(ax, samples, xlabel=label)
+            means = {name: samples[name].mean() for name in BOTH}
+            text = ", ".join(f"{name} {mean:.1f}°" for name, mean in means.items())
+            ax.set_title(f"{words}:\n{text}")
+            ax.get_legend().remove()
+            ax.label_outer()
+        lines = [line for line in ax.lines if len(line.get_xdata()) > 1]
+        fig.legend(lines, ESTIMATORS, loc="outside lower center", ncols=4)
+    plt.show()
+
+
+def angles_between(records, rule="one_per_class"):
+    """The angle between the two lines without outliers, beside those by which they turn."""
+    between = records["clean_LS_to_Least_1-Norm"]
+    larger = (between > records[f"{rule}_Least 1-Norm"]).mean()
+    with style():
+        _, ax = plt.subplots(figsize=(6.5, 3.6))
+        look = {"color": "black", "linestyle": "-."}
+        ax.ecdf(between, label="between the two, no outliers", **look)
+        for name in BOTH:
+            color = MACHINE_STYLES[name]["color"]
+            label = f"{name}, by {fig_1.RULES[rule]}"
+            ax.ecdf(records[f"{rule}_{name}"], color=color, label=label)
+        ax.set(
+            xlabel="angle (degrees)",
+            ylabel="share of draws",
+            xlim=(0, 45),
+            title="Without outliers LS and Least 1-Norm differ by more\n"
+            f"than Least 1-Norm turns in {larger:.0%} of the draws",
+        )
+        ax.legend(loc="lower right", fontsize="small")
+    plt.show()
+
+
+def influence_of_one(leverage):
+    """What one wrong point does as it leaves: its multiplier, the line, the RBF machine."""
+    wrong_side = select(leverage, side=fig_1.SIDES[0])
+    shown = {
+        "alpha": (r"$|\alpha|/C$ of the outlier", "Its multiplier\nlinear kernel"),
+        "rotation": ("angle (degrees)", "The line\nlinear kernel"),
+        "rbf_change": ("change of the decision value", "The machine\nRBF kernel"),
+    }
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9, 4), sharex=True)
+        for ax, (quantity, (ylabel, title)) in zip(axes, shown.items(), strict=True):
+            for name in ESTIMATORS:
+                look = {"markersize": 4, **MACHINE_STYLES[name]}
+                _mean_by_distance(ax, wrong_side, f"{quantity}_{name}", name, look)
+            _by_distance(ax)
+            ax.set(ylabel=ylabel, title=title)
+        means = wrong_side.groupby("distance").mean(numeric_only=True)
+        text = [
+            _degrees({name: means.loc[far, f"rotation_{name}"] for name in BOTH})
+            for far in (10.0, 100.0)
+        ]
+        title = f"The outlier turns {text[0]} at distance 10;\n{text[1]} at 100"
+        fig.suptitle(title, fontsize="medium")
+        _one_legend(fig, ax)
+    plt.show()
+
+
+def _mean_by_distance(ax, rows, column, label, look):
+    groups = rows.groupby("distance")[column]
+    mean = groups.mean()
+    ax.errorbar(mean.index, mean, groups.sem(), capsize=2, label=label, **look)
+
+
+def one_inequality(leverage):
+    """The turn of the line where the outlier has an equality, and where it has an inequality."""
+    lines = {
+        "Least 1-Norm": look_of("Least 1-Norm"),
+        "Least 1-Norm, one inequality": look_of("Least 1-Norm") | {"linestyle": ":"},
+        "L1": look_of("L1"),
+        "LS": look_of("LS"),
+    }
+    words = {"wrong": "on the wrong side", "any": "in any direction"}
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4), sharex=True, sharey=True)
+        for ax, (side, word) in zip(axes, words.items(), strict=True):
+            rows = select(leverage, side=side)
+            for name, look in lines.items():
+                _mean_by_distance(ax, rows, f"rotation_{name}", name, look)
+            _by_distance(ax)
+            at = select(rows, distance=100.0)
+            turns = {name: at[f"rotation_{name}"].mean() for name in list(lines)[:3]}
+            ax.set_title(f"{word}, at 100:\n{_degrees(turns)}", fontsize="small")
+        axes[0].set_ylabel("angle (degrees)")
+        _one_legend(fig, ax)
+    plt.show()
+
+
+# -- beyond -----------------------------------------------------------------------------------
+
+
+def contaminated_draw(share=0.2, far=20.0, C=1.0, draw=1):
+    """The four lines of a draw with switched labels, and with one outlier behind a class."""
+    problems = {
+        (kind, size): problem for kind, size, *problem in fig_1.contaminated(draw)
+    }
+    clean = fitted("L1", *problems[fig_1.SWITCHED, 0.0], C)
+    shown = {
+        f"{share:.0%} of the labels switched": (fig_1.SWITCHED, share),
+        f"one outlier, {far:g} behind": (fig_1.BEHIND, far),
+    }
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4.4))
+        for ax, (title, key) in zip(axes, shown.items(), strict=True):
+            X, y = problems[key]
+            look = {"color": "#bbbbbb", "linewidth": 4, "label": "L1, clean"}
+            draw_line(ax, clean.coef_[0], clean.intercept_[0], **look)
+            errors = {}
+            for name in ESTIMATORS:
+                line = fitted(name, X, y, C)
+                w = line.coef_[0]
+                b = line.intercept_[0]
+                errors[name] = fig_1.population_error(w, b)
+                draw_line(ax, w, b, label=name, **look_of(name))
+            draw_points(ax, X, y)
+            text = ", ".join(f"{name} errs on {errors[name]:.1f} %" for name in BOTH)
+            right = max(9, X[:, 0].max() + 1)
+            top = max(6, X[:, 1].max() + 1)
+            ax.set(xlim=(-4, right), ylim=(-4, top))
+            ax.set_title(f"Draw {draw}, {title}:\n{text}")
+        _one_legend(fig, ax)
+    plt.show()
+
+
+#: What the three panels of a row have on their axes.
+_QUANTITIES = {
+    "angle": "angle of the turn (degrees)",
+    "linear": "% err., inner product",
+    "RBF": "% err., Gaussian kernel",
+}
+
+
+def _draw_contamination(axes, records, kind):
+    """Angle, error of the line and error with the Gaussian kernel, by how much is wrong."""
+    for ax, (quantity, ylabel) in zip(axes, _QUANTITIES.items(), strict=True):
+        by_size = beyond.of_machines(records, quantity).loc[kind].groupby("size")
+        mean = by_size.mean()
+        error = 2 * by_size.sem()
+        for name in ESTIMATORS:
+            look = {"markersize": 4, "capsize": 2, **MACHINE_STYLES[name]}
+            ax.errorbar(mean.index, mean[name], error[name], label=name, **look)
+        ax.set_ylabel(ylabel)
+
+
+def switched_labels(records):
+    """The four machines over the share of switched labels."""
+    most = max(fig_1.SHARES)
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9, 3.9))
+        _draw_contamination(axes, records, fig_1.SWITCHED)
+        for ax in axes:
+            ax.set_xlabel("share of switched labels")
+        errors = beyond.of_machines(records, "linear").loc[fig_1.SWITCHED, most].mean()
+        text = ", ".join(f"{name} errs on {errors[name]:.1f} %" for name in BOTH)
+        title = f"With {most:.0%} of the labels switched and the inner product\n{text}"
+        fig.suptitle(title, fontsize="medium")
+        _one_legend(fig, axes[0])
+    plt.show()
+
+
+def places_of_an_outlier(records):
+    """The four machines over the distance of one outlier, in three places."""
+    places = (fig_1.BEHIND, fig_1.BESIDE, fig_1.OWN_SIDE)
+    far = max(fig_1.PLACED_AT)
+    with style():
+        fig, axes = plt.subplots(3, 3, figsize=(9, 8.8), sharex=True, sharey="col")
+        for row, place in zip(axes, places, strict=True):
+            _draw_contamination(row, records, place)
+            row[1].set_title(place)
+        for ax in axes[2]:
+            ax.set(xlabel="distance of the point", xscale="log")
+            ax.set_xticks(fig_1.PLACED_AT, [f"{at:g}" for at in fig_1.PLACED_AT])
+            ax.minorticks_off()
+        axes[0, 1].set_yscale("log")
+        axes[0, 2].set_ylim(bottom=0)
+        errors = beyond.of_machines(records, "linear").loc[fig_1.BEHIND, far].mean()
+        text = ", ".join(f"{name} errs on {errors[name]:.1f} %" for name in BOTH)
+        title = f"Behind the other class at {far:g}, with the inner product:\n{text}"
+        fig.suptitle(title, fontsize="medium")
+        _one_legend(fig, ax)
+    plt.show()
+
+
+#: A printed column, its name in the records and the reading of the print that it is compared in.
+_OVER_PRINTED = {
+    "% err.": ("error", ""),
+    "#SV": ("n_sv", ""),
+    "#It.": ("n_iter", "l1nsvm-matched-settings"),
+}
+
+
+def over_printed(rows, name, machine, column):
+    """A mean and its standard error over the printed mean."""
+    printed = load_published("l1nsvm").set_index(["artefact", "row", "column"])["value"]
+    key, reading = _OVER_PRINTED[column]
+    runs = table_2.printed_runs(
+        select(rows, dataset=name), machine, **table_2.READINGS[reading]
+    )
+    known = printed["table_2", PRINTED_NAMES[name], f"{machine} {column}"]
+    return runs[key].mean() / known, runs[key].sem() / known
+
+
+def genuine_and_drawn(genuine, drawn):
+    """Means on ten genuine splits and on a hundred drawn ones, over the printed means."""
+    cells = [*product(present(genuine, PRINTED_NAMES), PRINTED_MACHINES)]
+    looks = {
+        "drawn": {"marker": "o", "color": "#777777"},
+        "genuine": {"marker": "D", "color": "black"},
+    }
+    frames = {"drawn": drawn, "genuine": genuine}
+    reached = 0
+    with style():
+        fig, axes = plt.subplots(1, 3, figsize=(9, 3.8), sharey=True)
+        for ax, column in zip(axes, _OVER_PRINTED, strict=True):
+            for k, (label, rows) in enumerate(frames.items()):
+                means, errors = np.transpose(
+                    [over_printed(rows, *cell, column) for cell in cells]
+                )
+                place = np.arange(len(cells)) + 0.25 * k
+                look = {"linestyle": "", "capsize": 2, **looks[label]}
+                ax.errorbar(means, place, xerr=2 * errors, label=label, **look)
+            reached += np.count_nonzero(np.abs(means - 1) <= 2 * errors)
+            ax.axvline(1.0, color="black", linewidth=0.8)
+            ax.set_xlabel(f"{column} over the printed")
+        names = [f"{PRINTED_NAMES[name]}, {machine}" for name, machine in cells]
+        axes[0].set_yticks(range(len(cells)), names)
+        axes[0].invert_yaxis()
+        n = 3 * len(cells)
+        title = f"{reached} of {n} genuine means are within two standard errors of the print"
+        fig.suptitle(title)
+        _one_legend(fig, ax)
+    plt.show()
+
+
+# -- the grid of C and sigma ------------------------------------------------------------------
+
+
+def _surfaces(table_of, datasets, look, *, label, line=None, marks=()):
+    """A table by C and sigma for each machine and data set, all in the same colours."""
+    with style():
+        shape = {"nrows": 2, "ncols": len(datasets), "squeeze": False}
+        fig, axes = plt.subplots(**shape, figsize=(9.5, 5), sharex=True, sharey=True)
+        for row, machine in zip(axes, PRINTED_MACHINES, strict=True):
+            for ax, name in zip(row, datasets, strict=True):
+                table = table_of(name, machine)
+                drawn = ax.contourf(table.columns, table.index, table, **look)
+                if line is not None:
+                    at = {"levels": [line], "colors": "black"}
+                    ax.contour(table.columns, table.index, table, **at)
+                for words, place, mark in marks:
+                    log10_C, log10_sigma = place(name, machine) or (np.nan, np.nan)
+                    at = {"label": words, "clip_on": False, "linestyle": "", **mark}
+                    ax.plot(log10_sigma, log10_C, **at)
+                ax.set_title(f"{PRINTED_NAMES[name]}, {machine}", fontsize="small")
+        for ax in axes[-1]:
+            ax.set_xlabel(r"$\log_{10}\,\sigma$")
+        fig.supylabel(r"$\log_{10}\,C$")
+        fig.colorbar(drawn, ax=axes, label=label)
+    return fig, ax
+
+
+_STAR = {
+    "marker": "*",
+    "markersize": 12,
+    "color": "white",
+    "markeredgecolor": "black",
+    "zorder": 3,
+}
+_HOLLOW = {"fillstyle": "none", "color": "black", "markeredgewidth": 1.5, "zorder": 3}
+
+
+def matched_iterations(run):
+    """Our mean iterations over the printed ones, over the grid, and the settings taken."""
+    counts = run.records["table_2_iterations"]
+    datasets = present(counts, PRINTED_NAMES)
+    printed = run.ledger.set_index(["row", "column"])["published"]
+
+    def doublings(name, machine):
+        known = printed[PRINTED_NAMES[name], f"{machine} #It."]
+        found = table_2.iterations_of(counts, name, machine, "first").mean().unstack()
+        return np.log2(found / known)
+
+    ratios = [
+        over_printed(run.records["table_2"], name, machine, "#It.")[0]
+        for name, machine in product(datasets, PRINTED_MACHINES)
+    ]
+    look = {"levels": np.arange(-6, 7), "cmap": "PuOr_r", "extend": "both"}
+    label = "iterations over printed, as a power of 2"
+    star = ("setting taken", table_2.matched_setting, _STAR)
+    fig, _ = _surfaces(doublings, datasets, look, label=label, line=0.0, marks=[star])
+    fig.suptitle(
+        f"At the stars our iterations are {min(ratios):.2f} to {max(ratios):.2f} times the printed"
+    )
+    plt.show()
+
+
+def search_errors(run):
+    """Cross-validated errors over the least of each panel, and where settings were chosen."""
+    search = run.records["table_2_search"]
+    datasets = present(search, PRINTED_NAMES)
+    marks = [
+        (
+            "chosen over all rows",
+            lambda *at: table_2.chosen_setting(search, *at),
+            {"marker": "o", "markersize": 9, **_HOLLOW},
+        ),
+        (
+            "chosen on training rows",
+            lambda *at: table_2.setting_of_training_rows(search, *at),
+            {"marker": "s", "markersize": 14, **_HOLLOW},
+        ),
+        (
+            "matches the printed iterations",
+            table_2.matched_setting,
+            _STAR | {"markersize": 9},
+        ),
+    ]
+
+    def excess(name, machine):
+        return table_2.search_excess(search, name, machine)
+
+    most = max(
+        table_2.excess_at_match(search, name, machine)
+        for name, machine in product(datasets, PRINTED_MACHINES)
+    )
+    look = {"levels": np.arange(0, 11), "cmap": "YlOrBr", "extend": "max"}
+    label = "points above the least error"
+    fig, ax = _surfaces(excess, datasets, look, label=label, marks=marks)
+    fig.suptitle(
+        f"The settings that match the iterations err\nat most {most:.1f} points more than the best"
+    )
+    _one_legend(fig, ax, ncols=3)
+    plt.show()
+
+
+def published_means(run):
+    """Errors and support vectors, printed and ours, a panel a column of Table 2."""
+    datasets = present(run.records["table_2"], PRINTED_NAMES)
+    rows = [PRINTED_NAMES[name] for name in datasets]
+    columns = [
+        f"{machine} {column}"
+        for column, machine in product(("% err.", "#SV"), PRINTED_MACHINES)
+    ]
+    with style():
+        _, axes = plt.subplots(2, 2, figsize=(8.5, 5), sharex="row", sharey=True)
+        plot_published(axes, run.ledger, rows, columns)
+        ticks = [70, 150, 200, 700]
+        axes[1, 0].set_xscale("log")
+        axes[1, 0].set_xticks(ticks, map(str, ticks), minor=False)
+        axes[1, 0].minorticks_off()
+    plt.show()
+
+
+def which_is_faster(counts):
+    """Iterations of Least 1-Norm over those of LS, at every point of the grid."""
+    datasets = present(counts, PRINTED_NAMES)
+    shares = []
+    with style():
+        fig, axes = plt.subplots(
+            1, len(datasets), figsize=(9.5, 3.3), sharey=True, squeeze=False
+        )
+        for ax, name in zip(axes[0], datasets, strict=True):
+            ratio = np.log2(table_2.least_over_ls(counts, name))
+            shares.append((ratio > 0).mean(axis=None))
+            place = (ratio.columns, ratio.index, ratio)
+            levels = np.arange(-6, 7)
+            drawn = ax.contourf(*place, levels=levels, cmap="PuOr_r", extend="both")
+            ax.contour(*place, levels=[0], colors="black")
+            ax.set_title(PRINTED_NAMES[name], fontsize="small")
+        fig.suptitle(
+            f"LS needs fewer iterations (orange) at {min(shares):.0%} to "
+            f"{max(shares):.0%}\nof the settings of a set"
+        )
+        fig.supxlabel(r"$\log_{10}\,\sigma$")
+        fig.supylabel(r"$\log_{10}\,C$")
+        fig.colorbar(drawn, ax=axes, label="Least 1-Norm over LS,\nas a power of 2")
+    plt.show()
+
+
+def second_order(counts):
+    """Iterations with second-order selection over those with first-order selection."""
+    datasets = present(counts, PRINTED_NAMES)
+
+    def ratio(name, machine):
+        return np.log2(
+            table_2.second_over_first(counts, name, machine).mean().unstack()
+        )
+
+    slower = {
+        machine: np.mean([ratio(name, machine) > 0 for name in datasets])
+        for machine in PRINTED_MACHINES
+    }
+    look = {"levels": np.arange(-3, 3.5, 0.5), "cmap": "PuOr_r", "extend": "both"}
+    label = "second over first order,\nas a power of 2"
+    fig, _ = _surfaces(ratio, datasets, look, label=label, line=0.0)
+    text = " and ".join(f"{share:.0%} ({name})" for name, share in slower.items())
+    fig.suptitle(f"The second order is slower at {text}\nof the settings")
+    plt.show()
