@@ -201,7 +201,6 @@ COMMANDS = [
     "reproduce",
     "verify",
     "explain",
-    "report",
     "data",
     "data list",
     "data fetch",
@@ -866,8 +865,6 @@ def not_installed(monkeypatch):
 
 NEEDS = [
     ("pandas", "verify", "reproduce"),
-    ("numpydoc", "report", "docs"),
-    ("numpydoc", "reproduce --report", "docs"),
     ("distributed", "reproduce --backend dask", "distributed"),
 ]
 

@@ -26,6 +26,8 @@ _OF_THE_PAPER = {
 #: Those that a repository has once; a file that is there is left as it is.
 _ONCE = {
     "README.md": "README.md",
+    "docs/conf.py": "conf.py",
+    "docs/index.md": "index.md",
     "conftest.py": "conftest.py",
     ".gitignore": "gitignore",
     ".github/workflows/reproduce.yml": "reproduce.yml",
@@ -77,8 +79,8 @@ def new(key, folder):
         return FAILED
     wrapped(
         f"{key} is in {folder.absolute()}: its records and notebooks can be committed. In there"
-        " `companion verify`, `explain`, `reproduce` and `report` speak of it, and `pytest` runs"
-        " its notebooks again."
+        " `companion verify`, `explain` and `reproduce` speak of it, `pytest` runs its notebooks"
+        " again, and `sphinx-build docs build/site` makes pages of it."
     )
     return OK
 
