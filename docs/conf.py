@@ -43,10 +43,14 @@ html_title = "companion"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_context = {"default_mode": "auto"}
-html_copy_source = html_show_sourcelink = False
+html_sourcelink_suffix = ""  # notebooks are downloaded under their own names
 html_theme_options = {
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "ledger": []},
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "index": [],
+        "notebooks/**": ["page-toc", "sourcelink"],
+    },
     "show_toc_level": 2,
 }
 # Pages without others below them have no use for a list of those.

@@ -1,9 +1,9 @@
 """An extension of Sphinx: the pages that are written from data, beside the committed notebooks.
 
 A project of Sphinx in the folder ``docs`` names it among its extensions. Before Sphinx reads its
-sources it copies the notebooks into ``docs/notebooks``, and writes ``ledger.md`` (every printed value
-with its verdict), ``reasons.md`` (why values differ) and ``errata.md`` there. Formulas become MathML,
-and the ledger brings its script with it, so that the pages open without a network.
+sources it copies the notebooks into ``docs/notebooks``, and writes ``ledger.md`` (every printed
+value with its verdict), ``reasons.md`` (why values differ) and ``errata.md`` there. Formulas
+become MathML, and the ledger brings its script with it, so that the pages open without a network.
 """
 
 import json
@@ -24,6 +24,7 @@ from companion.reproduction.artefacts import (
 )
 from companion.reproduction.declared import load_deviations, load_errata
 from companion.reproduction.display import departures_first, ledger_text
+from companion.reproduction.manifests import write_manifests
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.tables import slug
 from companion.reproduction.texts import texts_of
@@ -108,8 +109,18 @@ def _bundle(kind):
     """A file of the DataTables that itables ships, as an address that holds it whole."""
     from itables.utils import find_package_file
 
-    content = find_package_file("html", f"dt_bundle.{kind}").read_bytes()
-    return f"data:text/{'javascript' if kind == 'js' else kind};base64,{b64encode(content).decode()}"
+    content = b64encode(find_package_file("html", f"dt_bundle.{kind}").read_bytes())
+    mime = {"js": "text/javascript", "css": "text/css"}[kind]
+    return f"data:{mime};base64,{content.decode()}"
+
+
+def _notebooks():
+    """The artefacts that have a notebook, those about all papers first."""
+    return [
+        artefact
+        for artefact in [*list_across(), *list_artefacts()]
+        if notebook_path(artefact).is_file()
+    ]
 
 
 def write_pages(app, config):
@@ -126,12 +137,11 @@ def write_pages(app, config):
     shutil.copytree(
         notebooks_dir(), copied, ignore=shutil.ignore_patterns(".ipynb_checkpoints")
     )
-    shown = [a for a in [*list_across(), *artefacts] if notebook_path(a).is_file()]
     context = {
         "rows": rows,
         "papers": papers,
         "artefacts": artefacts,
-        "shown": shown,
+        "shown": _notebooks(),
         "reasons": _reasons(rows),
         "errata": load_errata(),
         "bundle": _bundle,
@@ -205,13 +215,25 @@ def _formula(translator, node):
 
 
 def write_data(app, error):
-    """Put the ledger for programs beside the pages."""
-    if error is None and app.builder.format == "html":
-        for form in ("csv", "json"):
-            text = ledger_text(app.companion_ledgers, form)
-            (Path(app.outdir) / f"ledger.{form}").write_text(text, encoding="utf-8")
-        schema = Path(__file__).with_name("ledger.schema.json")
-        shutil.copy(schema, app.outdir)
+    """Put beside the pages the ledger for programs, and the manifests of what is here."""
+    if error is not None or app.builder.format != "html":
+        return
+    folder = Path(app.outdir)
+    for form in ("csv", "json"):
+        text = ledger_text(app.companion_ledgers, form)
+        (folder / f"ledger.{form}").write_text(text, encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("ledger.schema.json"), folder)
+    files = {
+        "ledger.csv": "Each printed value with its verdict, at the papers' own sizes",
+        "ledger.json": "The same",
+        "ledger.schema.json": "What each field of ledger.json means",
+    }
+    files |= {
+        f"_sources/notebooks/{artefact.id}.ipynb": artefact.title
+        for artefact in _notebooks()
+    }
+    papers = [paper for paper in list_papers().values() if paper.key]
+    write_manifests(folder, app.config.html_title, files, papers)
 
 
 def setup(app):

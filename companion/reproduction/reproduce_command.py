@@ -119,9 +119,7 @@ def _not_zero(context, parameter, jobs):
     "--list", "listing", is_flag=True, help="List artefacts and parameters, run none."
 )
 @click.pass_obj
-def reproduce(
-    given, targets, *, profile, parameters, in_place, listing, **options
-):
+def reproduce(given, targets, *, profile, parameters, in_place, listing, **options):
     """Compute tables and figures, run their notebooks, and compare with the print.
 
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
