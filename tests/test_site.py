@@ -74,11 +74,11 @@ def test_the_rows_of_the_page_are_those_of_the_ledger(pages, ledgers):
         verdict = line("td")[6].get_text()
         found.append((place, row, column, verdict))
     expected = [
-        (f"notebooks/{name}.html", line.row, line.column, line.counts_as)
+        (f"notebooks/{name}.html", line.row, line.column, line.verdict)
         for name, ledger in ledgers.items()
         for line in ledger.itertuples()
     ]
-    words = {"not scored": ""}
+    words = {"none": ""}
     found = [(*rest, words.get(verdict, verdict)) for *rest, verdict in found]
     assert sorted(found) == sorted(expected)
     assert len({line["id"] for line in lines}) == len(lines)

@@ -23,11 +23,16 @@ from companion.reproduction.artefacts import (
     notebook_path,
 )
 from companion.reproduction.declared import load_deviations, load_errata
-from companion.reproduction.display import departures_first, ledger_text
+from companion.reproduction.display import (
+    departures_first,
+    explained,
+    ledger_text,
+    published_text,
+    reproduced_text,
+)
 from companion.reproduction.manifests import write_manifests
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.tables import slug
-from companion.reproduction.texts import texts_of
 
 _FILE = r"(?:notebooks|tests|companion|docs)/[\w./-]+\.\w+(?:::\w+)?"
 _LINK = re.compile(r"\]\(([\w./-]*)(#[^\s)(]*(?:\([^\s)(]*\))?[^\s)(]*)?\)")
@@ -37,8 +42,8 @@ _FORMULAS = (
     (r"\\dots\b", r"\\ldots"),
     (r"\\[bB]ig\b", ""),
 )
-#: What stands one click deeper in a row of the ledger, by its names in the table of verdicts.
-_DEEPER = ("distance", "support", "would see", "n")
+#: What stands one click deeper in a row of the ledger, by its names in `explained`.
+_DEEPER = ("distance", "support", "would see", "n", "read otherwise", "where", "why so")
 
 
 @cache
@@ -73,13 +78,17 @@ def _link_to_file(match):
     return f"[`{match[1]}`](../{match[1].partition('::')[0]})"
 
 
-def _ledger_rows(ledgers, papers):
+def _ledger_rows(ledgers, artefacts, papers):
     """The rows of all ledgers as the ledger's page shows them."""
     reasons = load_deviations()
     taken = set()
-    for name, ledger in ledgers.items():
+    for artefact in artefacts:
+        name = artefact.id
+        ledger = ledgers.get(name)
+        if ledger is None:
+            continue
         for line in departures_first(ledger).to_dict("records"):
-            texts = texts_of(line)
+            texts = explained(line, artefact)
             cell = tuple(line[key] for key in ("paper", "artefact", "row", "column"))
             place = slug(name, line["row"], line["column"])
             while place in taken:
@@ -90,8 +99,10 @@ def _ledger_rows(ledgers, papers):
                 "name": name,
                 "short": papers[line["paper"]].short or line["paper"],
                 "texts": texts,
+                "printed": published_text(line),
+                "ours": reproduced_text(line),
                 "declared": reasons.get(cell),
-                "deeper": {key: texts[key] for key in _DEEPER if texts[key]},
+                "deeper": {key: texts[key] for key in _DEEPER if key in texts},
             }
 
 
@@ -130,7 +141,7 @@ def write_pages(app, config):
     ledgers, _, failures = read_ledgers(artefacts)
     for failure in failures:
         raise RuntimeError(failure)
-    rows = [*_ledger_rows(ledgers, papers)]
+    rows = [*_ledger_rows(ledgers, artefacts, papers)]
     source = Path(app.srcdir)
     copied = source / "notebooks"
     shutil.rmtree(copied, ignore_errors=True)
