@@ -46,11 +46,7 @@ html_context = {"default_mode": "auto"}
 html_sourcelink_suffix = ""  # notebooks are downloaded under their own names
 html_theme_options = {
     "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": {
-        "**": ["page-toc"],
-        "index": [],
-        "notebooks/**": ["page-toc", "sourcelink"],
-    },
+    "secondary_sidebar_items": {"**": ["page-toc", "sourcelink"], "index": []},
     "show_toc_level": 2,
 }
 # Pages without others below them have no use for a list of those.

@@ -78,7 +78,7 @@ def test_the_rows_of_the_page_are_those_of_the_ledger(pages, ledgers):
         for name, ledger in ledgers.items()
         for line in ledger.itertuples()
     ]
-    words = {"none": ""}
+    words = {"no verdict": ""}
     found = [(*rest, words.get(verdict, verdict)) for *rest, verdict in found]
     assert sorted(found) == sorted(expected)
     assert len({line["id"] for line in lines}) == len(lines)

@@ -190,18 +190,29 @@ def as_source(app, docname, content):
 
 def _prepared(notebook):
     """A notebook whose folded code is folded here too, and whose figures keep their texts."""
+    cells = []
     for cell in notebook["cells"]:
-        metadata = cell["metadata"]
-        tags = metadata.setdefault("tags", [])
-        if metadata.get("jupyter", {}).get("source_hidden") or "parameters" in tags:
+        tags = cell["metadata"].setdefault("tags", [])
+        is_hidden = cell["metadata"].get("jupyter", {}).get("source_hidden")
+        if is_hidden or "parameters" in tags:
             tags.append("hide-input")
-        for output in cell.get("outputs", []):
-            figure = output.get("metadata", {}).get("image/png", {})
-            image = {"alt": figure["alt"]} if "alt" in figure else {}
-            image |= {"width": f"{figure['width']}px"} if "width" in figure else {}
-            if image:
-                metadata["mystnb"] = {"image": image}
-    return notebook
+        cells.append(cell)
+        outputs = cell.get("outputs", [])
+        if outputs:
+            cell["outputs"] = []
+        for output in outputs:
+            figure = output.get("metadata", {}).get("image/png")
+            if figure and "mystnb" in cells[-1]["metadata"]:
+                # MyST-NB gives all figures of a cell one text: each has a cell of its own
+                metadata = {"tags": ["remove-input"]}
+                name = {"id": f"{cell['id']}-{len(cells)}"} if "id" in cell else {}
+                cells.append(cell | {"outputs": [], "metadata": metadata} | name)
+            if figure:
+                known = [name for name in ("alt", "width") if name in figure]
+                image = {name: str(figure[name]) for name in known}
+                cells[-1]["metadata"]["mystnb"] = {"image": image}
+            cells[-1]["outputs"].append(output)
+    return notebook | {"cells": cells}
 
 
 def _formula(translator, node):
