@@ -1,7 +1,7 @@
 # Three commands for readers: `make reproduce`, `make test` and `make lab`. Each builds .venv with
 # all extras from requirements.lock first if it is missing or older than the lock file.
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper verify test check lab lint bench lock clean
+.PHONY: help setup reproduce paper verify test check lab site lint bench lock clean
 
 VENV := .venv
 STAMP := $(VENV)/.built-from-lock
@@ -20,7 +20,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $@
 
 reproduce: $(STAMP)  ## run every notebook, quick profile, and print the verdicts
-	@$(BIN)/companion reproduce --profile quick --jobs 2 --report $(ARGS)
+	@$(BIN)/companion reproduce --profile quick --jobs 2 $(ARGS)
 
 paper: $(STAMP)  ## the same at the papers' own sizes
 	@$(BIN)/companion reproduce --profile paper --jobs 2 $(ARGS)
@@ -37,6 +37,10 @@ check: $(STAMP)  ## the tests that do not take long, for while you work
 lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
 	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(AS_ROOT) $(ARGS)
 
+site: $(STAMP)  ## the pages in build/site: notebooks, ledger, reasons, errata, API
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs build/site $(ARGS)
+	@echo "The site: build/site/index.html"
+
 lint: $(STAMP)  ## what formatter and linter would change, and what is wrong with the types
 	@$(BIN)/ruff format --diff --quiet
 	@$(BIN)/ruff check
@@ -51,5 +55,5 @@ lock:  ## bring requirements.lock up to pyproject.toml (needs uv; ARGS=--upgrade
 	  --fork-strategy fewest $(ARGS) -o requirements.lock
 
 clean:  ## remove .venv, build products and compiled loops
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build docs/generated docs/notebooks docs/errata.md docs/ledger.md docs/reasons.md
 	find companion -name '*.nb[ci]' -delete

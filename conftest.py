@@ -31,12 +31,12 @@ settings.load_profile("few")
 # Files that take long: with several workers the last to start is waited for. The site is built by
 # the first that needs it, and the wheel; the next would wait for it, so they come later.
 LONGEST_FIRST = (
-    "tests/reproduction/test_report.py",
+    "tests/test_site.py",
     "tests/papers/test_paper_records.py",
     "tests/test_adding_a_paper.py",
     "tests/test_new.py",
     "tests/reproduction/test_run.py",
-    "tests/test_report_browser.py",
+    "tests/test_site_browser.py",
     "tests/reproduction/test_dask.py",
     "tests/test_wheel.py",
     "tests/test_project.py",

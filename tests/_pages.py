@@ -34,8 +34,8 @@ def fault_of(path, address, loaded, ids):
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     if not target.is_file():
         return f"{address} is not there"
-    anchor = unquote(parts.fragment)  # with "=" it is a state of the ledger
-    known = not anchor or "=" in anchor or target not in ids or anchor in ids[target]
+    anchor = unquote(parts.fragment)
+    known = not anchor or target not in ids or anchor in ids[target]
     return None if known else f"{address}: no such anchor"
 
 

@@ -13,7 +13,7 @@ from companion._utils.paths import project_root
 
 @dataclass(frozen=True)
 class BuiltSite:
-    """The folder of the pages, and the exit code and output of the command."""
+    """The folder of the pages, and the exit code and output of Sphinx."""
 
     folder: Path
     code: int
@@ -46,10 +46,12 @@ def once(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def site(once):
-    """The site, as the command builds it."""
+    """The site, as `make site` builds it."""
 
     def build(folder):
-        run = python("-m", "companion", "report", "--output", folder / "html")
+        options = ["--quiet", "--fail-on-warning", "--keep-going", "--jobs", "auto"]
+        docs = project_root() / "docs"
+        run = python("-m", "sphinx", *options, docs, folder / "html")
         said = json.dumps([run.returncode, run.stdout, run.stderr])
         folder.with_suffix(".json").write_text(said)
 

@@ -204,7 +204,6 @@ COMMANDS = [
     "reproduce",
     "verify",
     "explain",
-    "report",
     "data",
     "data list",
     "data fetch",
@@ -879,8 +878,6 @@ def not_installed(monkeypatch):
 
 NEEDS = [
     ("pandas", "verify", "reproduce"),
-    ("numpydoc", "report", "docs"),
-    ("numpydoc", "reproduce --report", "docs"),
     ("distributed", "reproduce --backend dask", "distributed"),
 ]
 

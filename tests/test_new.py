@@ -71,12 +71,18 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     assert "Nothing is wrong" in score
     assert "Nothing is worse than expected" in run("companion", "reproduce")
     assert "9 passed" in run("pytest")
-    assert " 0 faults" in run("companion", "report")
-    site = tmp_path / "build" / "report" / "html"
+    package = tmp_path / "dice_companion" / "__init__.py"
+    script = "<script>document.title = 'owned'</script>"
+    package.write_text(package.read_text().replace("Example 2026", script))
+    assert run("sphinx", "--quiet", "--fail-on-warning", "docs", "build/site") == ""
+    site = tmp_path / "build" / "site"
     pages = read_pages(site)
     assert faults_of(site, pages) == []
     assert "support vector" not in pages[site / "index.html"].text
-    assert not (site / "api").exists(), "the package has a site of its own"
+    for name in ("ledger", "errata"):
+        assert script in pages[site / f"{name}.html"].text
+    for path, page in pages.items():
+        assert not any("owned" in tag.text for tag in page("script")), path
     assert "'ten dice'" in run("companion", "explain", "dice/table_1")
 
     # a second paper in what is now a repository
@@ -97,7 +103,7 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     (tmp_path / "coins_companion" / "__init__.py").write_text("PAPERS = [")
     broken = run("companion", "verify", code=4)
     assert "The papers coins_companion:PAPERS of" in broken
-    assert "dice 2 2 " in broken
+    assert "printed 2 matches 2 " in broken
 
     settings = tmp_path / "pyproject.toml"
     settings.write_text(settings.read_text() + "[tool")

@@ -54,11 +54,10 @@ def own_files(folder):
 def test_it_carries_the_package_and_what_an_installed_command_reads(wheel):
     archive = zipfile.ZipFile(wheel)
     inside = set(archive.namelist())
-    pages = {path for path in own_files("docs") if path.endswith(".md")}
     tables = {path for path in own_files("data/records") if path.count("/") == 3}
     packed = {f"{path}.xz" for path in tables}
     data = {*own_files("data")} - tables | packed
-    project = {*data, *pages, *own_files("notebooks")}
+    project = {*data, *own_files("notebooks")}
     prefix = "companion/_project/"
     assert set(own_files("companion")) <= inside
     assert {

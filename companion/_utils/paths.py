@@ -105,7 +105,7 @@ def own_project():
 
 
 def companion_root():
-    """Folder of what comes with the package: ``data``, ``docs`` and ``notebooks``."""
+    """Folder of what comes with the package: ``data`` and ``notebooks``."""
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 

@@ -1,4 +1,4 @@
-"""What the commands over all registered papers share, and ``report``."""
+"""What the commands over all registered papers share."""
 
 import difflib
 import errno
@@ -27,7 +27,7 @@ Exit codes:
     1  an undeclared deviation, or a healed one; of verify, old or missing records
     2  a mistake in the command; nothing was run
     3  a file of data, records or print is damaged, or data could not be fetched
-    4  a unit, a comparison, a notebook, a page of the site or a paper's import failed
+    4  a unit, a comparison, a notebook or a paper's import failed
   130  interrupted; the same command goes on from there
   141  nobody reads on what it writes, as after `| head`
 """
@@ -182,37 +182,3 @@ def exit_code(failures, differs):
     if failures:
         return DATA if all(failures.values()) else FAILED
     return DEVIATION if differs else OK
-
-
-@main.command(short_help="Build the static site.")
-@click.option(
-    "--output", type=click.Path(file_okay=False), help="Its folder: build/report/html."
-)
-@choice(
-    "--profile",
-    ["paper", "quick"],
-    "Committed notebooks, or those of the last quick run.",
-)
-@click.pass_obj
-def report(given, **options):
-    """Build the static site: notebooks, verdicts, errata, times, API. Nothing is computed.
-
-    The site works from its folder, without a server and without network. It needs Sphinx and
-    others, the extra `docs`.
-    """
-    return build_site(given, **options)
-
-
-def build_site(given, tell=True, **options):
-    """The exit code; with `tell` what is missing or old, as a run has said already."""
-    from companion.reproduction.report import ReportError, build_report
-
-    try:
-        site = build_report(artefacts=given, **options)
-    except ReportError as error:
-        raise click.UsageError(str(error)) from error
-    for text in [*(site.remarks if tell else ()), *site.faults]:
-        click.echo(text, err=True)
-    click.echo(f"{site.pages} pages in {site.seconds:.0f} s, {len(site.faults)} faults")
-    click.echo(f"The site: {site.index}")
-    return FAILED if site.faults else OK

@@ -27,6 +27,8 @@ _OF_THE_PAPER = {
 _ONCE = {
     "README.md": "README.md",
     "data/cards.yaml": "cards.yaml",
+    "docs/conf.py": "conf.py",
+    "docs/index.md": "index.md",
     "conftest.py": "conftest.py",
     ".gitignore": "gitignore",
     ".github/workflows/reproduce.yml": "reproduce.yml",
@@ -78,8 +80,8 @@ def new(key, folder):
         return FAILED
     wrapped(
         f"{key} is in {folder.absolute()}: its records and notebooks can be committed. In there"
-        " `companion verify`, `explain`, `reproduce` and `report` speak of it, and `pytest` runs"
-        " its notebooks again."
+        " `companion verify`, `explain` and `reproduce` speak of it, `pytest` runs its notebooks"
+        " again, and `sphinx-build docs build/site` makes pages of it."
     )
     return OK
 

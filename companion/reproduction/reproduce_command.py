@@ -10,7 +10,6 @@ from companion._utils.paths import notebooks_dir, unwritable
 from companion.reproduction.command import (
     TARGETS,
     ask_for,
-    build_site,
     choice,
     columns,
     exit_code,
@@ -116,15 +115,10 @@ def _not_zero(context, parameter, jobs):
     help=PARAMETER,
 )
 @click.option(
-    "--report", "site", is_flag=True, help="Build the static site at the end."
-)
-@click.option(
     "--list", "listing", is_flag=True, help="List artefacts and parameters, run none."
 )
 @click.pass_obj
-def reproduce(
-    given, targets, *, profile, parameters, in_place, site, listing, **options
-):
+def reproduce(given, targets, *, profile, parameters, in_place, listing, **options):
     """Compute tables and figures, run their notebooks, and compare with the print.
 
     Without a target all artefacts are reproduced. Records that are there are used (profile paper)
@@ -132,8 +126,6 @@ def reproduce(
     numbers do not depend on the number of processes, nor on who runs them: dask starts a cluster
     on this machine, or uses the scheduler that DASK_SCHEDULER_ADDRESS names.
     """
-    if site:
-        ask_for("docs")
     if options["backend"] == "dask":
         ask_for("distributed")
     artefacts = find_targets(given, targets, across=True)
@@ -164,8 +156,7 @@ def reproduce(
         for report in finished():
             wrapped(str(report.notebook))
     run.finish()
-    code = _summarise(run, all_papers=not targets)
-    return max(code, build_site(given, tell=False, profile=profile)) if site else code
+    return _summarise(run, all_papers=not targets)
 
 
 def _methods_last(artefacts):

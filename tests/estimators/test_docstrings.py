@@ -8,6 +8,7 @@ from numpydoc.docscrape import FunctionDoc
 from sklearn.datasets import make_moons
 
 import companion
+from companion._utils.paths import companion_root
 
 PUBLIC = [
     getattr(companion, name) for name in companion.__all__ if name != "__version__"
@@ -31,5 +32,5 @@ def test_documented_attributes_are_those_of_a_fitted_machine(machine):
 
 
 def test_the_examples_on_the_page_of_the_api_run():
-    page = "reproduction/report/pages/api/index.rst"
-    assert doctest.testfile(page, package=companion).failed == 0
+    page = companion_root() / "docs" / "api.rst"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
