@@ -146,3 +146,30 @@ def test_each_machine_has_a_colour_of_its_own():
         else:
             distance = np.linalg.norm(lab(colors[one]) - lab(colors[other]))
             assert distance > 20, (one, other)  # two is what an eye just sees
+
+
+def test_the_pull_of_each_loss_is_minus_its_slope():
+    losses, pulls, boxes = plotting.plot_losses()
+    assert len(losses.lines) == len(pulls.lines) == len(boxes.get_yticks()) + 1
+    for loss, pull in zip(losses.lines[:-1], pulls.lines[:-1], strict=True):
+        margin, cost = loss.get_data()
+        slope = np.diff(cost) / np.diff(margin)
+        middle = (pull.get_ydata()[1:] + pull.get_ydata()[:-1]) / 2
+        jumps = np.abs(np.diff(pull.get_ydata())) > 0.5
+        assert np.allclose(-slope[~jumps], middle[~jumps], atol=1e-4)
+
+
+@cases("name, machine", ("Least 1-Norm", "Least 1-Norm"), ("SVC", "L1"), ("SVM", "L2"))
+def test_one_loss_is_bold_among_grey_ones(name, machine):
+    losses, pulls, _ = plotting.plot_losses(bold=name)
+    color = plotting.MACHINE_STYLES[machine]["color"]
+    for ax in (losses, pulls):
+        widths = {
+            line.get_linewidth() for line in ax.lines if line.get_color() == color
+        }
+        assert widths == {4.0}
+        assert sum(line.get_linewidth() == 4 for line in ax.lines) == 1
+
+
+def test_a_machine_without_a_loss_is_refused():
+    refused("one of .*Least 1-Norm.* Got 'AMA'", plotting.plot_losses, bold="AMA")

@@ -16,6 +16,7 @@ from companion.plotting.common import (
     style_of,
 )
 from companion.plotting.described import describe
+from companion.plotting.losses import plot_losses
 from companion.plotting.sliding import sliders
 from companion.plotting.verdicts import VERDICT_STYLES, plot_published, plot_verdicts
 
