@@ -50,6 +50,29 @@ class Regeneration:
         """
         return self.ledger[self.ledger["row"].isin(names)] if names else self.ledger
 
+    def compare(self, published: Any, reproduced: Any) -> Any:
+        """Compare printed values with others than the artefact's own, by the rules of this run.
+
+        A quick run is allowed more standard errors: the run knows which it is.
+
+        Parameters
+        ----------
+        published : pandas.DataFrame
+            Rows of :func:`~companion.reproduction.published.load_published`.
+        reproduced : pandas.DataFrame
+            As of :func:`~companion.reproduction.verdicts.compare`. What is declared of the artefact
+            is about its own values, and is not looked up.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A ledger.
+        """
+        from companion.reproduction.verdicts import compare
+
+        by_row = self.artefact.judged_by_row
+        return compare(published, reproduced, profile=self.profile, by_row=by_row)
+
     def what_came_out(self) -> Any:
         """What came out: sentences of the artefact, and folded up below them every verdict.
 
