@@ -206,8 +206,8 @@ def what_came_out(run):
     shares = (gained.alone / gained.error).drop(0, level="asked")
     draws = forced[forced.dataset == BOARD_NAME].partition.nunique()
     text = (
-        f"On the board a larger $C$ alone brings {summaries.range_text(shares, '.0%')} of what one, "
-        "three or five forced transformations gain, Amari's or ACT's (means over "
+        f"On the board a larger $C$ alone brings {summaries.range_text(shares, '.0%')} of what "
+        "one, three or five forced transformations gain, Amari's or ACT's (means over "
         f"{g_means.counted(draws, 'draw')})."
     )
     widths = run.records["widths"]
