@@ -1,6 +1,6 @@
 """The tour: one problem with a rare class, costs and wrong labels, and all machines on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
@@ -19,6 +19,7 @@ from companion.estimators import (
     WeightedRobustSVC,
 )
 from companion.metrics import paired_difference
+from companion.reproduction.parameters import parameters_for
 
 COMMON = multivariate_normal([0.0, 0.0], 1.0)
 RARE = multivariate_normal([2.2, 1.2], 0.5)
@@ -116,6 +117,12 @@ class Ward:
         return pd.DataFrame(rows, columns=columns)
 
 
+def ward(n_draws, **settings):
+    """The problem of these parameters, which are checked."""
+    parameters_for("tour", n_draws=n_draws, **settings)
+    return Ward(**settings)
+
+
 def costs_of(study, kernel):
     """Costs with a kernel: a row a data set, a column a machine in their order."""
     rows = study[study.kernel == kernel]
@@ -143,13 +150,10 @@ def what_came_out(study, ward):
 
 
 def cost_table(study):
-    """Mean cost of each machine with both kernels, and the median time of a fit."""
-    columns = {}
-    for kernel, rows in study.groupby("kernel", sort=False):
-        by_machine = rows.groupby("machine", sort=False)
-        columns[f"cost, {kernel}"] = by_machine.cost.mean()
-        columns[f"ms, {kernel}"] = 1000 * by_machine.seconds.median()
-    return pd.DataFrame(columns).reset_index()
+    """Mean cost of each machine with a line and with a Gaussian kernel."""
+    kernels = list(study.kernel.unique())
+    means = study.pivot_table("cost", "machine", "kernel", sort=False)[kernels]
+    return means.reset_index().rename_axis(columns=None)
 
 
 def turned_and_found(ward):
@@ -157,8 +161,6 @@ def turned_and_found(ward):
 
     Folded up, as the answer to what the sliders show.
     """
-    from dataclasses import replace
-
     from IPython.display import Markdown
 
     settings = {
