@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
+import jsonschema
 import nbformat
 import pandas as pd
 import pytest
@@ -27,6 +28,7 @@ from companion._utils.errors import DamagedData, DataUnavailable
 from companion.datasets import load_ida
 from companion.papers.command import main
 from companion.reproduction import artefacts as artefacts_module
+from companion.reproduction import display
 from companion.reproduction.artefacts import Artefact, Paper
 from companion.reproduction.index import load_index, write_indexed
 from companion.reproduction.notebooks import NotebookReport
@@ -34,13 +36,14 @@ from companion.reproduction.times import save_times
 from companion.reproduction.units import Study
 
 HERE = Path(__file__).parent
+SCHEMA = Path(display.__file__).with_name("ledger.schema.json")
 SEES_US = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "COLUMNS": ""}
 PUBLISHED = """\
 paper,artefact,row,column,asks,printed,value,spread,spread_is,n,kind,relation,sentence,why,repeats,\
-matters,overlap,where,note
-toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,,p. 1,
-toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,,p. 2,
-toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,,p. 3,
+matters,where,note
+toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,p. 1,
+toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,p. 2,
+toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,p. 3,
 """
 PROFILE = 'profile: str = "paper"  # size of the run: quick or paper'
 COUNT = "n_draws: int = 3  # random draws, 1 to 9"
@@ -188,7 +191,7 @@ def declare(project, row="mean", column="error", artefact="table_1", **others):
         "columns": [column],
         "reason": "other draws",
         "evidence": "notebook",
-        "status": "demonstrated",
+        "cause": "shown",
     }
     (project / "data" / "deviations.yaml").write_text(json.dumps([deviation | others]))
 
@@ -399,11 +402,12 @@ def test_a_quick_run_stands_beside_what_is_on_record_and_what_is_worse_is_named(
 ):
     invoke([table_1(), fig_2()], *PAPER)
     output = invoke([table_1(compute_far), fig_2()], "reproduce", code=1)
-    # all, consistent, agree, undecided, explained, unexplained
-    assert re.search(r"(?m)^on record +2 +2 +2 +0 +0 +0 ", output)
-    assert re.search(r"(?m)^this run +2 +1 +1 +0 +0 +1 ", output)
+    assert re.search(r"(?m)^ +on record +this run$", output)
+    assert re.search(r"(?m)^numbers printed +2 +2$", output)
+    assert re.search(r"(?m)^  matches +2 +1$", output)
+    assert re.search(r"(?m)^  differs, unexplained +0 +1$", output)
     text = " ".join(output.split())
-    assert "printed 1.5 ± 1.0; differs, on record agrees" in text
+    assert "printed 1.5 ± 1.0; differs, unexplained, on record matches" in text
     assert "--profile paper decides" in text
     screen = output.partition("Score, quick profile")[2]
     assert screen.count("\n") <= 24
@@ -448,10 +452,10 @@ def test_verify_lists_every_value_only_if_asked_to_and_computes_nothing(
     project, notebooks_run, nothing_runs
 ):
     output = invoke([table_1(), fig_2()], "verify", "--all", "--allow-missing")
-    lines = output.splitlines()
-    assert lines.count("not run: mean, error") == 1
-    assert lines.count("agrees: size, points") == 1
-    assert re.search(r"(?m)^toy +2 +1 +1 ", output), "the score"
+    text = " ".join(output.split())
+    assert "for mean, error (p. 1); it is - here: not tested" in text
+    assert "for size, points (p. 3); it is 20 here: matches" in text
+    assert re.search(r"(?m)^numbers printed +2$", output), "the score"
     screen = invoke([table_1(), fig_2()], "verify", "--allow-missing")
     assert "mean, error" not in screen
     assert screen.rstrip().endswith("The list of all values: companion verify --all")
@@ -467,7 +471,7 @@ def test_verify_fails_on_a_deviation_until_it_is_declared_and_after_it_has_heale
     wrong = (
         "data/published/toy.csv, toy/fig_2: size, points: declared deviation has healed"
     )
-    advice = "(it is agrees): remove its declaration (companion explain toy/fig_2 size points)"
+    advice = "(it is matches): remove its declaration (companion explain toy/fig_2 size points)"
     assert f"{wrong} {advice}" in " ".join(output.split())
     assert "mean" not in output
     invoke([fig_2(20.0)], "verify", "--profile", "quick")
@@ -672,8 +676,14 @@ def test_the_ledger_for_machines_is_whole_in_both_forms(project):
     artefacts = [fig_1(), fig_2(21.0)]
     words = ("verify", "--allow-missing", "--format")
     rows = json.loads(invoke_out(artefacts, *words, "json"))
-    outcomes = {row["artefact"]: row["outcome"] for row in rows}
-    assert outcomes == {"fig_1": "holds", "fig_2": "differs"}
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(rows, schema)
+    wrong = [rows[0] | {"verdict": "perhaps"}]
+    refused(
+        "perhaps", jsonschema.validate, wrong, schema, error=jsonschema.ValidationError
+    )
+    verdicts = {row["artefact"]: row["verdict"] for row in rows}
+    assert verdicts == {"fig_1": "holds", "fig_2": "differs, explained"}
     assert rows[1]["reason"] == 'said "so", twice'
     assert (rows[0]["sentence"], rows[0]["relation"]) == ("the gain is lower", "< 0")
     assert (rows[1]["published"], rows[1]["reproduced"], rows[1]["would_see"]) == (
@@ -697,28 +707,27 @@ def test_the_ledger_for_machines_has_only_problems_if_asked_to(project):
 
 
 ONLY = [
-    ("conjecture", "unexplained"),
-    ("data", "explained"),
-    ("demonstrated", "explained"),
-    ("demonstrated", "differs"),
+    ("unknown", "differs, unexplained"),
+    ("missing data", "not tested"),
+    ("shown", "differs, explained"),
 ]
 
 
-@cases("status, word", *ONLY)
-def test_verify_lists_the_values_of_one_word_with_the_reason(project, status, word):
-    declare(project, "size", "points", "fig_2", status=status, reason="who knows")
+@cases("cause, word", *ONLY)
+def test_verify_lists_the_values_of_one_word_with_the_reason(project, cause, word):
+    declare(project, "size", "points", "fig_2", cause=cause, reason="who knows")
     words = ("verify", "--paper", "toy", "--allow-missing", "--only")
     text = invoke_out([fig_2(21.0), fig_1()], *words, word)
-    listed = text.partition("numbers ")[0]
-    assert "toy/fig_2\n=========\ndiffers: size, points\n" in listed
-    assert f"    {status}: who knows\n" in listed
+    listed = " ".join(text.partition("numbers ")[0].split())
+    assert "toy/fig_2 ========= The paper prints 20 for size, points" in listed
+    assert f"{word}: who knows." in listed
     assert "gain" not in listed
     assert "size" not in invoke_out([fig_2(21.0), fig_1()], *words, "holds")
 
 
 def test_what_verify_shows_is_a_screen_of_80_columns_however_much_is_wrong(project):
     many = PUBLISHED + "".join(
-        f"toy,fig_3,row {i},points,value,20,20,,,,deterministic,,,,,,,p. 3,\n"
+        f"toy,fig_3,row {i},points,value,20,20,,,,deterministic,,,,,,p. 3,\n"
         for i in range(40)
     )
     (project / "data" / "published" / "toy.csv").write_text(many)
@@ -755,7 +764,6 @@ def test_explain_tells_all_about_one_value_and_how_to_see_it_again(
         "companion reproduce toy/fig_2 --profile paper --fresh"
     )
     assert "computed by" not in found
-    assert found["read off by"].endswith("shown.<locals>.values")
     assert text.startswith(
         "in short        The paper prints 20 for size, points (p. 3);"
     )
@@ -781,7 +789,7 @@ def test_explain_lists_each_name_in_one_line_to_be_copied(project):
     published.write_text(
         PUBLISHED
         + "".join(
-            f"toy,fig_2,size,{name},value,20,20,,,,deterministic,,,,,,,p. 3,\n"
+            f"toy,fig_2,size,{name},value,20,20,,,,deterministic,,,,,,p. 3,\n"
             for name in names
         )
     )

@@ -59,8 +59,13 @@ def test_the_skeleton_runs_as_it_stands(surroundings, tmp_path):
     for link in links:
         assert (tmp_path / "notebooks" / "dice" / link).is_file(), link
     score = run("companion", "verify")
-    assert "dice 2 2 " in score, "two numbers, both consistent"
-    assert "dice 1 1 0 0 " in score, "a sentence, which holds"
+    for name, number in {
+        "printed": 2,
+        "matches": 2,
+        "sentences": 1,
+        "holds": 1,
+    }.items():
+        assert f"{name} {number} " in score, name
     assert "Nothing is wrong" in score
     assert "Nothing is worse than expected" in run("companion", "reproduce")
     assert "9 passed" in run("pytest")

@@ -20,8 +20,8 @@ def texts(labels):
 
 
 def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
-    counts = {"one": {"agrees": 3, "differs, unexplained": 1}}
-    counts["two"] = {"undecided": 99, "not run": 1}
+    counts = {"one": {"matches": 3, "differs, unexplained": 1}}
+    counts["two"] = {"not tested": 99, "differs, explained": 1}
     assert plotting.plot_verdicts(ax, counts, title="all") is ax
     ends = {}
     for bar in ax.patches:
@@ -29,10 +29,11 @@ def test_bars_of_verdicts_fill_the_axis_and_say_their_numbers(ax):
         ends[middle] = max(ends.get(middle, 0), bar.get_x() + bar.get_width())
     assert ends == {0: pytest.approx(1), 1: pytest.approx(1)}
     # 1 of 100 has no room
-    assert [text.get_text() for text in ax.texts if text.get_text()] == ["3", "99", "1"]
+    assert [text.get_text() for text in ax.texts if text.get_text()] == ["3", "1", "99"]
     assert texts(ax.get_yticklabels()) == ["one (4)", "two (100)"]
     shown = ax.get_legend_handles_labels()[1]
-    assert shown == ["agrees", "undecided", "differs, unexplained", "not run"]
+    words = ["matches", "differs, explained", "differs, unexplained", "not tested"]
+    assert shown == words
 
 
 def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):

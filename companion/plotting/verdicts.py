@@ -9,23 +9,20 @@ def _look(facecolor, hatch, textcolor):
     return {"facecolor": facecolor, "hatch": hatch, "textcolor": textcolor}
 
 
-#: What numbers and sentences count as: dark to light from good to bad, and hatched where they
+#: The words of numbers and of sentences: dark to light from good to bad, and hatched where they
 #: differ, so that neither a grey print nor a reader who sees no red and green mixes them up.
-_CONSISTENT = _look("#1b4f9c", "", "white")
-_EXPLAINED = _look("#f9d9a8", "///", "black")
-_UNEXPLAINED = _look("#d95f02", "xxx", "black")
+_GOOD = _look("#1b4f9c", "", "white")
+_BAD = _look("#d95f02", "xxx", "black")
+_OPEN = _look("white", "...", "black")
 VERDICT_STYLES = {
-    "agrees": _CONSISTENT,
-    "holds": _CONSISTENT,
-    "compatible": _look("#5b8fd0", "", "white"),
-    "mixed": _look("#9ecae1", "..", "black"),
-    "undecided": _look("#dbe9f6", "", "black"),
-    "refuted": _look("#fdf2dc", "\\\\\\", "black"),
-    "differs, explained": _EXPLAINED,
-    "fails, explained": _EXPLAINED,
-    "differs, unexplained": _UNEXPLAINED,
-    "fails, unexplained": _UNEXPLAINED,
-    "not run": _look("white", "...", "black"),
+    "matches": _GOOD,
+    "holds": _GOOD,
+    "in part": _look("#9ecae1", "..", "black"),
+    "differs, explained": _look("#f9d9a8", "///", "black"),
+    "differs, unexplained": _BAD,
+    "fails": _BAD,
+    "not tested": _OPEN,
+    "open": _OPEN,
 }
 _BAR = {"height": 0.72, "edgecolor": "#555555", "linewidth": 0.6}
 _NARROW = 0.05  # a share of the bar that has no room for its number
@@ -36,14 +33,14 @@ def plot_verdicts(ax, counts, *, of="numbers", title=""):
     totals = np.array([sum(group.values()) for group in counts.values()], dtype=float)
     place = np.arange(len(counts))
     left = np.zeros(len(counts))
-    for outcome, look in VERDICT_STYLES.items():
-        number = np.array([group.get(outcome, 0) for group in counts.values()])
+    for word, look in VERDICT_STYLES.items():
+        number = np.array([group.get(word, 0) for group in counts.values()])
         if not number.any():
             continue
         share = number / np.maximum(totals, 1)
         look = dict(look)
         color = look.pop("textcolor")
-        bars = ax.barh(place, share, left=left, label=outcome, **look, **_BAR)
+        bars = ax.barh(place, share, left=left, label=word, **look, **_BAR)
         has_room = share > _NARROW
         ax.bar_label(
             bars,
@@ -62,20 +59,13 @@ def plot_verdicts(ax, counts, *, of="numbers", title=""):
     return ax
 
 
-#: Colour and marker of a regenerated value by what it counts as.
+#: Colour and marker of a regenerated value by its verdict.
 _MARKS = {
-    "agrees": ("#1b4f9c", "o"),
-    "compatible": ("#5b8fd0", "o"),
-    "undecided": ("#8c8c8c", "o"),
+    "matches": ("#1b4f9c", "o"),
     "differs, explained": ("#e6a23c", "s"),
     "differs, unexplained": ("#d95f02", "X"),
-    "repeats another cell": ("#cccccc", "o"),
-    "matched by choice, not scored": ("#8c8c8c", "x"),
-}
-#: What a number is that counts as nothing.
-_UNSCORED = {
-    "matched": "matched by choice, not scored",
-    "value": "repeats another cell",
+    "not tested": ("#8c8c8c", "v"),
+    "not scored": ("#bbbbbb", "x"),
 }
 
 
@@ -105,20 +95,20 @@ def plot_published(axes, ledger, rows=None, columns=None, noun=None):
     rows = list(dict.fromkeys(values["row"])) if rows is None else rows
     seen = {}
     shown = values[values["column"].isin(columns) & values["row"].isin(rows)]
-    scored = shown[~shown["counts_as"].isin(("", "not run"))]
-    consistent = scored["counts_as"].isin(("agrees", "compatible")).sum()
+    scored = shown[shown["scored"]]
+    matches = scored["verdict"].eq("matches").sum()
     if noun is None:
         noun = "means" if (scored["kind"] == "stochastic").all() else "numbers"
     for ax, column in zip(np.ravel(axes), columns, strict=True):
         shown = values[(values["column"] == column) & values["row"].isin(rows)]
         for line in shown.to_dict("records"):
             y = rows.index(line["row"])
-            counts_as = line["counts_as"] or _UNSCORED[line["asks"]]
-            color, marker = _MARKS.get(counts_as, ("#555555", ""))
+            word = line["verdict"] if line["scored"] else "not scored"
+            color, marker = _MARKS[word]
             # of a single printed draw, the spread of the draws
             spreads = (line["se"], line["reproduced_spread"], 0.0)
             error = 2 * next(filter(np.isfinite, spreads))
-            seen[f"here: {counts_as}"] = ax.errorbar(
+            seen[f"here: {word}"] = ax.errorbar(
                 line["reproduced"],
                 y + 0.12,
                 xerr=error,
@@ -141,8 +131,7 @@ def plot_published(axes, ledger, rows=None, columns=None, noun=None):
     figure = np.ravel(axes)[0].figure
     if len(scored):
         figure.suptitle(
-            f"{consistent} of {len(scored)} printed {noun} are consistent with ours",
-            fontsize="medium",
+            f"{matches} of {len(scored)} printed {noun} match ours", fontsize="medium"
         )
     figure.legend(
         seen.values(),

@@ -1,8 +1,8 @@
 """The rules of :mod:`companion.reproduction.verdicts`: one printed value beside one regenerated.
 
 Each rule also says what it would have seen, the smallest departure from the print, or from the
-bound of a claim, that it calls ``differs`` or ``fails``; and where it leaves a row undecided, how
-many repetitions of ours would decide it.
+bound of a claim, that it calls ``differs`` or ``fails``; and where it tests nothing, or leaves a
+claim open, how many repetitions of ours would decide it.
 """
 
 import math
@@ -12,27 +12,22 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from companion.reproduction.published import JUDGED, parse_printed, parse_relation
+from companion.reproduction.published import parse_printed, parse_relation
 from companion.reproduction.tables import plain
 
-AGREES = "agrees"
-COMPATIBLE = "compatible"
+#: What the rules say of a number, and of a test of a sentence.
+MATCHES = "matches"
 DIFFERS = "differs"
+NOT_TESTED = "not tested"
 HOLDS = "holds"
-UNDECIDED = "undecided"
 FAILS = "fails"
-NOT_RUN = "not run"
-LISTED = "listed"
-
-#: What a claim can come to.
-CLAIM_WORDS = (HOLDS, UNDECIDED, FAILS, NOT_RUN)
-#: What is consistent with the print, and what departs from it.
-CONSISTENT = (AGREES, COMPATIBLE, HOLDS)
+OPEN = "open"
+#: What departs from the print.
 DEPARTS = (DIFFERS, FAILS)
 
-#: Standard errors beyond which a value differs, and up to which a claim is undecided.
+#: Standard errors beyond which a value differs, and up to which a claim is open.
 MAX_DISTANCE = 3.0
-MAX_UNDECIDED = 2.0
+MAX_OPEN = 2.0
 #: Chance below which a printed draw, or a table of them, is rare.
 RARE_DRAW = 0.02
 #: So many repetitions decide a claim in four of five runs, if the truth is where it is seen now.
@@ -44,19 +39,18 @@ _EPS = 2.0**-52
 NO_VALUE = "no regenerated value of this row and column"
 AT_THE_BOUND = "the truth lies at the bound"
 NO_ERROR = "its standard error is not known"
-ONE_POOL = "more repetitions from one pool would not decide"
 _UNSEEN = "no difference would have been seen"
 _QUICK_ALLOWANCE = 1.0
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Outcome of one comparison.
+    """What came of one comparison.
 
     Attributes
     ----------
-    outcome : str
-        One of the words above.
+    verdict : str
+        One of the words above, "" where nothing is compared.
     distance : float
         Of a value from the print beyond its rounding, in standard errors, at least 0.
     departure : float
@@ -70,19 +64,50 @@ class Comparison:
         The smallest departure that would have been called `differs` or `fails`; infinite if none
         would have been.
     needs : float
-        Of what is undecided, the repetitions of ours that would decide; infinite if none do.
+        Of what is not tested, or open, the repetitions of ours that would decide; infinite if none
+        do.
+    coarse : bool
+        Of a number that matches, whether the print is too coarse for a sharper comparison.
+    scored : bool
+        False where no other answer could have departed.
+    is_run : bool
+        False where there is no regeneration to compare with.
+    because : str
+        Why it is not tested, open or not scored.
     note : str
         What a reader should know, often empty.
     """
 
-    outcome: str
+    verdict: str
     distance: float = math.nan
     departure: float = math.nan
     support: float = math.nan
     se: float = math.nan
     would_see: float = math.nan
     needs: float = math.nan
+    coarse: bool = False
+    scored: bool = True
+    is_run: bool = True
+    because: str = ""
     note: str = ""
+
+
+def _not_run(row, because):
+    """What there is no regeneration of."""
+    word = OPEN if row["kind"] == "ordinal" else NOT_TESTED
+    word = "" if row["asks"] == "ours" else word
+    return Comparison(word, is_run=False, because=because)
+
+
+def _undecided(found, because, needs=math.nan):
+    """A number that is within chance, and is not tested by that."""
+    return replace(found, verdict=NOT_TESTED, needs=needs, because=because)
+
+
+def repetitions(number):
+    """So many repetitions would decide, rounded up to two digits."""
+    unit = 10 ** max(math.floor(math.log10(number)) - 1, 0)
+    return f"{math.ceil(number / unit) * unit:d} repetitions would decide"
 
 
 def _excess(printed, value):
@@ -116,27 +141,26 @@ def _beside_chance(distance, se, beyond, needs, **measures):
     """What differs beyond so many standard errors; `needs` shows what matters, if it agrees."""
     errors = distance / se if se > 0 else math.inf
     errors = errors if distance else 0.0
-    outcome = AGREES if errors <= beyond else DIFFERS
-    return Comparison(outcome, errors, se=se, needs=needs, **measures)
+    verdict = MATCHES if errors <= beyond else DIFFERS
+    return Comparison(verdict, errors, se=se, needs=needs, **measures)
 
 
 def _sharp(found, matters):
-    """What is within chance agrees, unless a difference that matters would not have been seen.
+    """What is within chance matches, unless more repetitions would see a difference that matters.
 
-    So many repetitions of ours it needs to be seen.
+    If none would, the print is too coarse for it.
     """
-    if found.outcome == DIFFERS:
+    if found.verdict == DIFFERS:
         return replace(found, needs=math.nan)
-    if found.outcome != AGREES:
+    if found.verdict != MATCHES or not found.scored:
         return found
     if math.isinf(found.would_see):
-        note = "; ".join(filter(None, [found.note, _UNSEEN]))
-        return replace(found, outcome=UNDECIDED, needs=math.inf, note=note)
+        return _undecided(found, _UNSEEN, math.inf)
     if not found.would_see > matters:
         return replace(found, needs=math.nan)
     if math.isinf(found.needs):
-        return replace(found, outcome=COMPATIBLE, needs=math.nan)
-    return replace(found, outcome=UNDECIDED)
+        return replace(found, coarse=True, needs=math.nan)
+    return _undecided(found, repetitions(found.needs), found.needs)
 
 
 def _compare_exact(row, ours, allowance):
@@ -147,7 +171,7 @@ def _compare_exact(row, ours, allowance):
     else:
         alike = _excess(printed, ours["value"]) == 0.0
     return Comparison(
-        AGREES if alike else DIFFERS,
+        MATCHES if alike else DIFFERS,
         would_see=printed.half_unit if printed else 0.0,
         needs=math.inf,
     )
@@ -168,11 +192,10 @@ def _compare_mean(row, ours, allowance):
     spread = row["spread"]
     spread_own = ours["spread"] if n > 1 else math.nan
     known = _first_finite(spread_own, spread, se_own * math.sqrt(n), 0.0)
-    stays = _first_finite(spread, known) ** 2 * (1 / row["n"] + row["overlap"])
+    stays = _first_finite(spread, known) ** 2 / row["n"]
     falls = se_own**2
     if derived:
         falls = known**2 / n
-        stays += known**2 * ours["overlap"]
     se = math.sqrt(falls + stays)
     beyond = MAX_DISTANCE + allowance
     if allowance and n > 1:
@@ -189,9 +212,8 @@ def _compare_mean(row, ours, allowance):
         would_see=half + beyond * se,
         note="no spread is known on either side" if unknown else "",
     )
-    if allowance and found.outcome == DIFFERS and (se == 0 or n == 1):
-        note = f"n = {n:g} without a spread of its own is too few to refute this"
-        return replace(found, outcome=UNDECIDED, needs=math.nan, note=note)
+    if allowance and found.verdict == DIFFERS and (se == 0 or n == 1):
+        return _undecided(found, f"n = {n:g} without a spread of its own is too few")
     return found
 
 
@@ -200,7 +222,7 @@ def _compare_spread(row, ours, allowance):
     n = ours["n"]
     value = ours["value"]
     if not n >= 2:
-        return Comparison(NOT_RUN, note="a spread needs at least 2 repetitions")
+        return _not_run(row, "a spread needs at least 2 repetitions")
     printed = parse_printed(row["printed"])
     beyond = MAX_DISTANCE + allowance
     falls = 0.5 / (n - 1)
@@ -241,8 +263,9 @@ def _compare_alike(n, beyond, se, would_see):
     if distance > beyond:
         return Comparison(DIFFERS, distance, se=se, would_see=would_see)
     needs = math.floor(math.log(2 * ndtr(-beyond)) / math.log(1 - _RARE)) + 1
-    note = f"{n:g} repetitions, all alike, are too few to refute a spread"
-    return Comparison(UNDECIDED, distance, would_see=math.inf, needs=needs, note=note)
+    because = f"{n:g} repetitions, all alike, are too few; {repetitions(needs)}"
+    found = Comparison(NOT_TESTED, distance, would_see=math.inf)
+    return _undecided(found, because, needs)
 
 
 def _compare_draw(row, ours, allowance):
@@ -254,7 +277,7 @@ def _compare_draw(row, ours, allowance):
             " among. Got none."
         )
     if np.isnan(draws).any():
-        return Comparison(NOT_RUN, note="a draw is missing")
+        return _not_run(row, "a draw is missing")
     printed = parse_printed(row["printed"])
     n = draws.size
     excess = np.array([_excess(printed, draw) for draw in draws])
@@ -269,13 +292,15 @@ def _compare_draw(row, ours, allowance):
     chance = min(1.0, sides * (min(n - above, n - below) + 1) / (n + 1))
     if binary and min(below + above, n - below - above) > spared:
         # Of few draws, too: more of them would only add to both answers.
-        note = f"either answer is too common to be rare among {max(n, fewest)} draws"
+        because = f"either answer is too common to be rare among {max(n, fewest)} draws"
         distance = _distance_of(chance)
-        return Comparison(LISTED, distance, would_see=math.inf, note=note)
+        found = Comparison(MATCHES, distance, would_see=math.inf)
+        return replace(found, scored=False, because=because)
     if n < fewest:
-        note = f"{n} draws are too few to call any print rare"
-        return Comparison(UNDECIDED, would_see=math.inf, needs=fewest, note=note)
-    outcome = AGREES if chance >= RARE_DRAW else DIFFERS
+        because = f"{n} draws are too few; {repetitions(fewest)}"
+        found = Comparison(NOT_TESTED, would_see=math.inf)
+        return _undecided(found, because, fewest)
+    verdict = MATCHES if chance >= RARE_DRAW else DIFFERS
     would_see = 1.0
     if not binary:
         middle = np.median(draws)
@@ -285,7 +310,7 @@ def _compare_draw(row, ours, allowance):
     if below or above:
         note = f"{below} of {n} draws lie below the print, {above} above"
     distance = _distance_of(chance)
-    return Comparison(outcome, distance, would_see=would_see, needs=math.inf, note=note)
+    return Comparison(verdict, distance, would_see=would_see, needs=math.inf, note=note)
 
 
 def _distance_of(chance):
@@ -294,51 +319,53 @@ def _distance_of(chance):
 
 
 def _compare_claim(row, ours, allowance):
-    """Decide a claim that a quantity stands in a relation to a bound.
-
-    The standard error is that which the regeneration brings, or follows from its spread; `stays` is
-    the part of the variance that more repetitions do not change.
-    """
+    """Decide a claim that a quantity stands in a relation to a bound."""
     relation = parse_relation(row["relation"])
     n = ours["n"]
-    se = ours["se"]
+    se = _standard_error(ours)
     margin = relation.margin(ours["value"])
-    stays = 0.0
-    if math.isnan(se) and n > 0 and math.isfinite(ours["spread"]):
-        stays = ours["spread"] ** 2 * ours["overlap"]
-        se = math.sqrt(ours["spread"] ** 2 / n + stays)
     if not se > 0:
         is_at = abs(margin) <= 1e-12 * max(1.0, abs(relation.bound))
         if "=" in relation.sign if is_at else margin > 0:
             return Comparison(HOLDS, would_see=0.0)
         if allowance and n >= 2 and se == 0:
-            note = f"{n:g} repetitions, all alike, are too few to refute this"
-            return Comparison(UNDECIDED, would_see=0.0, note=note)
+            because = f"{n:g} repetitions, all alike, are too few"
+            return Comparison(OPEN, would_see=0.0, because=because)
         return Comparison(FAILS, would_see=0.0)
-    beyond = MAX_UNDECIDED + allowance
+    beyond = MAX_OPEN + allowance
     degrees = n - 1 if n >= 2 else math.inf
     support = _normal_from_t(margin / se, degrees)
     would_see = _t_from_normal(beyond, degrees) * se
-    found = Comparison(UNDECIDED, support=support, se=se, would_see=would_see)
-    if support > MAX_UNDECIDED:
-        return replace(found, outcome=HOLDS)
+    found = Comparison(OPEN, support=support, se=se, would_see=would_see)
+    if support > MAX_OPEN:
+        return replace(found, verdict=HOLDS)
     if support < -beyond:
-        return replace(found, outcome=FAILS)
-    wanted = abs(margin) / (MAX_UNDECIDED + NormalDist().inv_cdf(_DECIDED_IN))
+        return replace(found, verdict=FAILS)
+    return _left_open(found, margin, n)
+
+
+def _left_open(found, margin, n):
+    """An open claim with what would decide it, if the truth is where it is seen now."""
+    wanted = abs(margin) / (MAX_OPEN + NormalDist().inv_cdf(_DECIDED_IN))
     # Where it is unknown how many there are, times as many.
-    needs = _needed(_first_finite(n, 1.0), se**2 - stays, stays, wanted**2)
-    note = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
-    if math.isinf(se):
-        note = NO_ERROR
-    elif math.isinf(needs) and stays:
-        note = ONE_POOL
-    elif needs > MOST_TIMES * n:
-        needs = math.inf
-        note = AT_THE_BOUND
-    elif math.isnan(n) and math.isfinite(needs):
-        note = f"{needs} times as many repetitions would decide"
-        needs = math.nan
-    return replace(found, needs=needs, note=note)
+    needs = _needed(_first_finite(n, 1.0), found.se**2, 0.0, wanted**2)
+    if math.isinf(found.se):
+        return replace(found, needs=math.inf, because=NO_ERROR)
+    if math.isinf(needs) or needs > MOST_TIMES * n:
+        return replace(found, needs=math.inf, because=AT_THE_BOUND)
+    if math.isnan(n):
+        because = f"{needs} times as many repetitions would decide"
+        return replace(found, because=because)
+    side = f"on the {'right' if margin > 0 else 'wrong'} side of its bound"
+    return replace(found, needs=needs, because=repetitions(needs), note=side)
+
+
+def _standard_error(ours):
+    """That which the regeneration brings, or that which follows from its spread."""
+    n = ours["n"]
+    if math.isnan(ours["se"]) and n > 0 and math.isfinite(ours["spread"]):
+        return ours["spread"] / math.sqrt(n)
+    return ours["se"]
 
 
 def _normal_from_t(t, degrees):
@@ -380,7 +407,7 @@ def compare_row(row, regenerated, profile="paper"):
     row : mapping
         Of :func:`~companion.reproduction.published.load_published`.
     regenerated : mapping or None
-        value, spread, n, se, overlap, and draws where the print shows one.
+        value, spread, n, se, and draws where the print shows one.
     profile : {"paper", "quick"}, default="paper"
 
     Returns
@@ -388,18 +415,16 @@ def compare_row(row, regenerated, profile="paper"):
     Comparison
     """
     if regenerated is None:
-        # What the test proves that the row names need not be computed.
-        proved = row["asks"] == "identity"
-        return Comparison(LISTED) if proved else Comparison(NOT_RUN, note=NO_VALUE)
+        proved = row["asks"] == "identity"  # by the test that it names
+        return Comparison("", is_run=False) if proved else _not_run(row, NO_VALUE)
+    if plain(regenerated["value"]) is None and regenerated["n"] != 0:
+        return _not_run(row, "the regenerated value is missing")
+    if row["asks"] == "ours":
+        return Comparison("", se=_standard_error(regenerated))
     if plain(regenerated["value"]) is None:
-        if regenerated["n"] == 0:
-            note = "the case it speaks of never occurs"
-            return Comparison(UNDECIDED, would_see=math.inf, note=note)
-        return Comparison(NOT_RUN, note="the regenerated value is missing")
+        never = "the case it speaks of never occurs"
+        return Comparison(OPEN, would_see=math.inf, because=never)
     if row["asks"] == "setting" and profile != "paper":
-        return Comparison(NOT_RUN, note="a quick run is smaller by design")
+        return _not_run(row, "a quick run is smaller by design")
     found = _RULES[row["kind"]](row, regenerated, allowance_of(profile))
-    found = _sharp(found, row["matters"])
-    if row["asks"] not in JUDGED and found.outcome not in (*DEPARTS, NOT_RUN):
-        return replace(found, outcome=LISTED, needs=math.nan)
-    return found
+    return _sharp(found, row["matters"])

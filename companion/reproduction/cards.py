@@ -20,7 +20,12 @@ PARTS = ("found", "misprints")
 _BRACES = re.compile(
     r"\{(?:(corrected|size|percent|more|numbers|sentences) )?([^{}]+)\}"
 )
-_RESTS = re.compile(r"(holds|undecided|fails|agrees|compatible|differs) (.+)")
+#: A word of a verdict and a row; or of a number of ours that it is beyond two standard errors on
+#: one side of zero, or within them.
+_RESTS = re.compile(
+    r"(matches|differs, explained|differs, unexplained|not tested|holds|fails|open"
+    r"|positive|negative|zero) (.+)"
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def load_cards():
         return faults, {(entry["paper"], entry["says"]): found}
 
     texts = ("paper", "part", "says")
-    entries = load_entries("cards.yaml", texts, (), read, optional=("rests_on",))
+    entries = load_entries("cards.yaml", texts, (), read, optional_lists=("rests_on",))
     cards = {}
     for (paper, _), found in entries.items():
         cards.setdefault(paper, []).append(found)
@@ -112,14 +117,23 @@ def _two_digits(value):
     return "-" if math.isnan(value) else number_text(float(f"{value:.2g}"), "g")
 
 
+def _word_of(line):
+    """The verdict of a row, or on which side of zero a number of ours is beyond chance."""
+    if line["asks"] != "ours":
+        return line["verdict"]
+    if abs(line["reproduced"]) <= 2 * line["se"]:
+        return "zero"
+    return "positive" if line["reproduced"] > 0 else "negative"
+
+
 def _filled(says, rests_on, rows, counts):
     """A text with its numbers, or what has become of the rows that it rests on."""
     changed = []
     for text in rests_on:
         word, cell = _RESTS.fullmatch(text).groups()
-        outcome = rows[cell]["outcome"] if cell in rows else "not run"
-        if outcome != word:
-            changed.append(f"{cell}: {outcome}")
+        found = _word_of(rows[cell]) if cell in rows else "no such row"
+        if found != word:
+            changed.append(f"{cell}: {found}")
     for of, cell in _BRACES.findall(says):
         if of not in counts and cell not in rows:
             changed.append(f"{cell}: no such row")

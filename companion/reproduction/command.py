@@ -139,19 +139,6 @@ def wrapped(text, indent=4, err=False):
     click.echo("\n".join(lines).replace("\xa0", " "), err=err)
 
 
-def show_score(ledgers, groups=None):
-    """The score of ledgers by artefact, in words and by paper, or of `groups` by their names."""
-    from companion.reproduction.display import by_paper, score_tables, whole
-    from companion.reproduction.scores import beside_the_score
-
-    for table in score_tables(groups or by_paper(ledgers), corrected=False):
-        text = table.to_text()
-        fits = max(map(len, text.splitlines())) <= columns()
-        click.echo(f"{text if fits else table.to_text(narrow=True)}\n")
-    if remarks := " ".join(beside_the_score(whole(ledgers))):
-        wrapped(remarks, 0)
-
-
 def listed(texts, most, rest, show=wrapped):
     """Print some texts, the first ones whole, and how many more there are of what."""
     for text in texts[:most]:

@@ -7,26 +7,20 @@ they differ and where that can be seen::
       artefact: table_2
       rows: [Titanic]
       columns: ["LS #It."]
-      status: demonstrated
+      cause: shown
       reason: iterations depend on the order of identical points
       evidence: notebooks/l1nsvm/table_2.ipynb, section 3
 
-A deviation is ``demonstrated`` (a recorded unit in which the cause, switched on, gives the printed
-value, or an executed proof that the printed cell cannot be), of ``data`` that are missing, or a
-``conjecture``, which counts as unexplained. A declaration of a value that agrees is an error
-itself.
+The ``cause`` of a number that differs is ``shown`` (a recorded unit in which it, switched on,
+gives the printed value, or an executed proof that the printed cell cannot be), ``unknown``, or
+``missing data``: then nothing was tested. A sentence that fails has its reason in words, and a
+cause where data are missing. A declaration of a value that matches is an error itself.
 
-A claim that fails although the printed numbers it rests on are consistent with ours is ``refuted``,
-which is a finding. Its entry has one more line that names them, or says that none is printed and
-where the protocol is given in full::
-
-      rests_on: ["table_2: Titanic / LS #SV", "table_2: Titanic / Least 1-Norm #SV"]
-      rests_on: [nothing printed]
-
-``data/readings.yaml`` lists other readings of the print: rows that stand exchanged, a sign that is
-a misprint. An entry has ``id``, ``paper``, ``changes`` (what it reads otherwise), ``proof`` (a list
-as for errata) and ``tried`` (how many readings were tried before this one). Regenerated values name
-the reading that they belong to; each printed row keeps its verdict as printed beside that.
+``data/readings.yaml`` lists other readings of the print. An entry has ``id``, ``paper``, ``kind``
+(``misprint``: proved wrong as printed, or a ``choice`` of what the paper does not print, made to
+fit), ``changes`` (what it reads otherwise), ``proof`` (a list as for errata) and ``tried`` (how
+many readings were tried before this one). Regenerated values name the reading that they belong to;
+each printed row keeps its verdict as printed beside that.
 
 ``data/errata.yaml`` is a list, too. An entry has ``paper``, ``where``, what is ``printed`` there
 and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof`` a list of tests
@@ -51,10 +45,13 @@ __all__ = [
     "load_readings",
 ]
 
-#: How well the reason of a deviation is known; the last is a finding.
-STATUSES = ("demonstrated", "data", "conjecture", "refuted")
-#: Stands in the place of the numbers that a refuted claim rests on.
-NOTHING_PRINTED = "nothing printed"
+SHOWN = "shown"
+MISSING_DATA = "missing data"
+#: What is known of the cause of a deviation.
+CAUSES = (SHOWN, "unknown", MISSING_DATA)
+MISPRINT = "misprint"
+#: What a reading is: proved wrong as printed, or a choice of what is not printed.
+READING_KINDS = (MISPRINT, "choice")
 
 #: Kinds of errata.
 KINDS = (
@@ -70,15 +67,11 @@ _PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
 
 @dataclass(frozen=True)
 class Deviation:
-    """Why a cell differs from the print, and the notebook or test where to see it.
-
-    `rests_on` are the printed numbers that a refuted claim rests on.
-    """
+    """Why a cell differs from the print, and the notebook or test where to see it."""
 
     reason: str
     evidence: str
-    status: str
-    rests_on: tuple[str, ...] = ()
+    cause: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,6 +79,7 @@ class Reading:
     """Another reading of a print, its proofs, and how many were tried before it."""
 
     paper: str
+    kind: str
     changes: str
     proof: tuple[str, ...]
     tried: int
@@ -133,15 +127,14 @@ def _is_list(content):
     return isinstance(content, list) and {*map(type, content)} == {str}
 
 
-def _shape_faults(entry, texts, lists, optional):
-    """Faults of an entry that its own text shows; lists may be `optional`."""
+def _shape_faults(entry, texts, lists, optional, optional_lists):
+    """Faults of an entry that its own text shows."""
     if not isinstance(entry, dict):
         return [f"it must be a mapping, not {type(entry).__name__}"]
     line = ("a text that says something in one line", _is_line)
-    rules = dict.fromkeys(texts, line)
-    rules |= dict.fromkeys(
-        (*lists, *optional), ("a list of texts (quote numbers)", _is_list)
-    )
+    rules = dict.fromkeys((*texts, *optional), line)
+    listed = ("a list of texts (quote numbers)", _is_list)
+    rules |= dict.fromkeys((*lists, *optional_lists), listed)
     faults = [f"{name} is missing" for name in (*texts, *lists) if name not in entry]
     for name, content in entry.items():
         rule, is_right = rules.get(name, (None, None))
@@ -152,7 +145,7 @@ def _shape_faults(entry, texts, lists, optional):
     return faults
 
 
-def load_entries(name, texts, lists, read, optional=()):
+def load_entries(name, texts, lists, read, *, optional=(), optional_lists=()):
     """What `read` makes of the entries of a file, by its key; all their faults are raised at once.
 
     `read` gives the faults of an entry in good shape, and what it declares. A file that is not
@@ -163,7 +156,7 @@ def load_entries(name, texts, lists, read, optional=()):
     declared = {}
     for line, entry in _parsed(name, path.read_bytes()) if path.is_file() else ():
         items = {}
-        found = _shape_faults(entry, texts, lists, optional)
+        found = _shape_faults(entry, texts, lists, optional, optional_lists)
         if not found:
             found, items = read(entry | {text: entry[text].strip() for text in texts})
         twice = items.keys() & declared.keys()
@@ -204,15 +197,17 @@ def load_deviations():
     """
 
     @cache
-    def names_of(paper):
+    def asked(paper):
+        """What each printed value of a paper asks."""
         try:
             values = load_published(paper)
         except FileNotFoundError:
-            return set()
-        return {*(values["artefact"] + ": " + values["row"] + " / " + values["column"])}
+            return {}
+        names = values["artefact"] + ": " + values["row"] + " / " + values["column"]
+        return dict(zip(names, values["asks"], strict=True))
 
     def read(entry):
-        known = names_of(entry["paper"])
+        known = asked(entry["paper"])
         if not known:
             return [f"paper {entry['paper']!r} has no published values"], {}
         artefact = entry["artefact"]
@@ -221,22 +216,22 @@ def load_deviations():
         faults = [
             f"{name} is no published value" for name in names if name not in known
         ]
-        faults += unknown_word(entry, "status", STATUSES)
-        rests_on = tuple(entry.get("rests_on", ()))
         faults += [
-            f"rests_on {name!r} is no published 'artefact: row / column', nor {NOTHING_PRINTED!r}"
-            for name in {*rests_on} - {*known, NOTHING_PRINTED}
+            f"{name} is a question of ours, which has no verdict"
+            for name in names
+            if known.get(name) == "ours"
         ]
-        if bool(rests_on) != (entry["status"] == "refuted"):
-            faults.append("rests_on belongs to the status refuted, and to no other")
-        deviation = Deviation(
-            entry["reason"], entry["evidence"], entry["status"], rests_on
-        )
+        cause = entry.get("cause", "")
+        if "cause" in entry:
+            faults += unknown_word(entry, "cause", CAUSES)
+        elif numbers := [n for n in names if known.get(n, "claim") != "claim"]:
+            faults.append(f"cause is missing, and {numbers[0]} is a number")
+        deviation = Deviation(entry["reason"], entry["evidence"], cause)
         return faults, {(entry["paper"], artefact, *cell): deviation for cell in cells}
 
-    texts = ("paper", "artefact", "status", "reason", "evidence")
+    texts = ("paper", "artefact", "reason", "evidence")
     lists = ("rows", "columns")
-    return load_entries("deviations.yaml", texts, lists, read, optional=("rests_on",))
+    return load_entries("deviations.yaml", texts, lists, read, optional=("cause",))
 
 
 def load_errata():
@@ -255,7 +250,7 @@ def load_readings():
     """The readings in ``data/readings.yaml`` by id, checked as :func:`load_deviations` does."""
 
     def read(entry):
-        faults = _unproved(entry)
+        faults = _unproved(entry) + unknown_word(entry, "kind", READING_KINDS)
         tried = entry["tried"]
         if not re.fullmatch("[1-9][0-9]*", tried):
             faults.append(
@@ -264,9 +259,11 @@ def load_readings():
             return faults, {}
         proof = tuple(entry["proof"])
         return faults, {
-            (entry["id"],): Reading(entry["paper"], entry["changes"], proof, int(tried))
+            (entry["id"],): Reading(
+                entry["paper"], entry["kind"], entry["changes"], proof, int(tried)
+            )
         }
 
-    texts = ("id", "paper", "changes", "tried")
+    texts = ("id", "paper", "kind", "changes", "tried")
     found = load_entries("readings.yaml", texts, ("proof",), read)
     return {key: reading for (key,), reading in found.items()}

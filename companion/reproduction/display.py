@@ -1,73 +1,219 @@
-"""Ledgers for people: tables and findings, their texts rounded as the paper rounds."""
+"""The ledger for people: tables and sentences, with numbers rounded as the paper rounds."""
 
 import json
-from contextlib import suppress
+import math
+import re
 
 import numpy as np
 import pandas as pd
 
-from companion.reproduction._comparisons import (
-    AGREES,
-    COMPATIBLE,
-    CONSISTENT,
-    DEPARTS,
-    DIFFERS,
+from companion.reproduction.declared import load_readings
+from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction.scores import (
+    IN_PART,
+    NUMBER_WORDS,
+    READ_BY,
+    SENTENCE_WORDS,
+    as_read,
+    by_artefact_on_record,
+    joint_lines,
+    score,
+    sentence_word,
+)
+from companion.reproduction.tables import Table, number_text, plain, plain_records, slug
+from companion.reproduction.verdicts import (
+    EXPLAINED,
     FAILS,
     HOLDS,
-    NOT_RUN,
-    UNDECIDED,
-)
-from companion.reproduction.declared import load_readings
-from companion.reproduction.printed import published_vs_reproduced
-from companion.reproduction.published import SCORED
-from companion.reproduction.scores import (
-    FAILING_PARTS,
-    MIXED,
-    NOT_SCORED,
-    SENTENCE_PARTS,
-    SIGNS,
-    as_read,
-    counted,
-    joint_lines,
-    on_record_beside,
-    part_title,
-    score,
-    sentence_verdict,
-    share_text,
-)
-from companion.reproduction.tables import Table, plain_records
-from companion.reproduction.texts import (
-    CORRECTED,
-    ended,
-    escaped,
-    note_of,
-    published_text,
-    reproduced_text,
-    sentence,
-    texts_of,
-    values_of,
+    MATCHES,
+    NOT_TESTED,
+    OPEN,
+    UNEXPLAINED,
 )
 
 __all__ = [
     "Table",
     "findings",
     "published_vs_reproduced",
-    "score_tables",
+    "score_line",
+    "score_table",
     "sentence",
     "verdict_table",
 ]
 
+#: What departs from the print.
+DEPARTS = (EXPLAINED, UNEXPLAINED, FAILS)
+#: A sign for each word, so that colour is never the only one, the worst last.
+SIGNS = {
+    "": "·",
+    MATCHES: "✓",
+    HOLDS: "✓",
+    OPEN: "?",
+    NOT_TESTED: "–",
+    IN_PART: "±",
+    EXPLAINED: "≠",
+    UNEXPLAINED: "✗",
+    FAILS: "✗",
+}
+_PLURALS = {MATCHES: "match", HOLDS: "hold", FAILS: "fail"}
+_PLURALS |= {EXPLAINED: "differ, explained", UNEXPLAINED: "differ, unexplained"}
+_PLACE = ["artefact", "row", "column", "verdict", "converged"]
+_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
+_NUMBERS += ["distance", "support", "would_see", "needs"]
+_NUMBERS += ["reproduced_as_read", "verdict_as_read"]
+_SPREAD = " ±"  # ends the name of the column that holds the spread of another
+
+
+# ------------------------------------------------------------------ one row
+
+
+def published_text(line):
+    """A published cell as printed: with its spread, or with its relation."""
+    if line["relation"]:
+        return f"{line['printed']} ({line['relation']})"
+    if plain(line["spread"]) is None:
+        return line["printed"]
+    spread = parse_printed(line["printed"]).format(line["spread"])
+    return f"{line['printed']} ± {spread if float(spread) == line['spread'] else line['spread']}"
+
+
+def reproduced_text(line, name="reproduced"):
+    """A regenerated cell with the digits of the print."""
+    value = line[name]
+    if plain(value) is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    printed = parse_printed(line["printed"])
+    if line["kind"] == "ordinal" or printed is None:
+        # a difference of nothing but rounding errors is zero
+        is_zero = abs(value) < 1e-9 * line["se"]
+        text = number_text(0.0 if is_zero else value, ".3g")
+        se = number_text(line["se"], ".2g") if name == "reproduced" else ""
+        return f"{text} (SE {se})" if se else text
+    text = printed.format(value)
+    spread = line.get(f"{name}_spread")
+    if line["kind"] in ("stochastic", "draw") and plain(spread) is not None:
+        # of a number printed whole, the spread would mostly round to 0
+        text += f" ± {spread:.{max(printed.decimals, 1)}f}"
+    return text
+
+
+def _read_text(line):
+    """The regeneration and the verdict under another reading of the print."""
+    if not line["reading"]:
+        return ""
+    value = reproduced_text(line, "reproduced_as_read")
+    kind = f"{line['reading_kind']} {line['reading']}"
+    return f"{value}: {line['verdict_as_read']} ({kind})"
+
+
+def _means(line):
+    """What became of a row, with what there is to say about it, in words."""
+    word = line["verdict"]
+    why = "; ".join(filter(None, [line["because"], line["reason"]]))
+    if line["coarse"]:
+        why = "; ".join(
+            filter(None, [why, "the print is too coarse for a sharper comparison"])
+        )
+    elif word == MATCHES and line["scored"] and math.isfinite(line["would_see"]):
+        seen = number_text(line["would_see"], ".2g")
+        why = f"a difference of {seen} would have been seen"
+    text = ": ".join(filter(None, [word, why]))
+    unconverged = "" if line["converged"] else "not converged"
+    extra = [unconverged, line["problem"], line["note"]]
+    return "; ".join(filter(None, [text, *extra]))
+
+
+def sentence(line):
+    """All that matters of one row of a ledger, a mapping, in a sentence.
+
+    Returns
+    -------
+    str
+    """
+    place = f"{line['row']}, {line['column']}"
+    n = number_text(line["reproduced_n"], "g")
+    over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
+    here = f"is {reproduced_text(line)} here{over}"
+    if line["asks"] == "ours":
+        question = ended(f"We ask: {line['sentence']}")
+        return f"{question} {place} {here}."
+    if line["kind"] == "ordinal":
+        claim = ended(f"The paper says: {line['sentence']}")
+        said = f"{claim} Its test, {place}, must be {line['relation']} and {here}"
+    else:
+        printed = published_text(line)
+        said = f"The paper prints {printed} for {place} ({line['where']}); it {here}"
+    return ended(": ".join(filter(None, [said, _means(line)])))
+
+
+def ended(text):
+    """A sentence with its full stop, which a question has not."""
+    return text if text.endswith(("?", ".")) else f"{text}."
+
+
+def escaped(text):
+    """A text in which Markdown sees no markup and no formula."""
+    return re.sub(r"([*_$<|`\\])", r"\\\1", text)
+
+
+def _texts(line):
+    """The texts of one value in a table of verdicts, by column."""
+    is_fixed = line["kind"] == "deterministic"
+    return {
+        "row": line["row"],
+        "column": line["column"],
+        "published": published_text(line),
+        "reproduced": reproduced_text(line),
+        "distance": number_text(line["distance"], ".1f"),
+        "support": number_text(line["support"], "+.1f"),
+        "would see": number_text(line["would_see"], ".2g"),
+        "n": "" if is_fixed else number_text(line["reproduced_n"], "g"),
+        "verdict": _means(line),
+        "read otherwise": _read_text(line),
+    }
+
+
+def explained(line, artefact):
+    """All there is about one value, a row of the ledger as a dict: texts by what they are."""
+    functions = [study.compute for study in artefact.studies]
+    names = [f"{f.__module__}.{f.__qualname__}" for f in functions]
+    tables = [f"data/records/{s.paper}/{s.name}.csv" for s in artefact.studies]
+    again = f"companion reproduce {artefact.id} --profile paper --fresh"
+    found = {
+        "in short": sentence(line),
+        **_texts(line),
+        "evidence": line["evidence"],
+        "where": line["where"],
+        "sentence": line["sentence"],
+        "why so": line["why"],
+        "computed by": ", ".join(names),
+        "records": ", ".join(tables),
+        "see it again": f"{again}, then companion verify {artefact.id}",
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+# ------------------------------------------------------------------ tables
+
 
 def departures_first(ledger):
-    """Rows that depart, are not run or have a problem, undecided claims, the scored, the listed.
+    """Rows that depart or have a problem, those not tested or open, the scored, the others.
 
     Each has an `anchor`, the name that it has in HTML: its place in the print.
     """
-    departs = ledger["outcome"].isin([*DEPARTS, NOT_RUN]) | (ledger["problem"] != "")
-    open_claim = (ledger["asks"] == "claim") & (ledger["outcome"] == UNDECIDED)
-    rank = np.select([departs, open_claim, ledger["asks"].isin(SCORED)], [0, 1, 2], 3)
+    departs = ledger["verdict"].isin(DEPARTS) | (ledger["problem"] != "")
+    left_open = ledger["verdict"].isin([NOT_TESTED, OPEN])
+    is_scored = ledger["asks"].isin(SCORED)
+    rank = np.select([departs, left_open & is_scored, is_scored], [0, 1, 2], 3)
     anchors = [f"row-{place + 1}" for place in pd.factorize(ledger["row"])[0]]
     return ledger.assign(anchor=anchors).iloc[rank.argsort(kind="stable")]
+
+
+def _values_of(ledger):
+    """The numbers behind a table of some rows."""
+    return ledger[_PLACE + _NUMBERS].to_dict("records")
 
 
 def verdict_table(ledger, title=""):
@@ -87,39 +233,241 @@ def verdict_table(ledger, title=""):
     Table
         Columns row, column, published, reproduced, distance (of a value from the print) and
         support (of a claim), both in standard errors, would see (the smallest departure that would
-        have been seen), n (repetitions the regenerated value rests on), verdict with a problem or a
-        note, and value and verdict after correcting misprints, if anything was corrected.
+        have been seen), n (repetitions the regenerated value rests on), verdict with its reason, a
+        problem or a note, and value and verdict under another reading of the print, if there is
+        one.
     """
     ledger = departures_first(ledger)
-    frame = pd.DataFrame(map(texts_of, ledger.to_dict("records")))
-    if not frame[CORRECTED].any():
-        frame = frame.drop(columns=CORRECTED)
+    frame = pd.DataFrame(map(_texts, ledger.to_dict("records")))
+    if not frame["read otherwise"].any():
+        frame = frame.drop(columns="read otherwise")
     at = frame.columns.get_loc("verdict")
-    parts = ledger["counts_as"].replace("", NOT_SCORED)
+    shown = ledger["verdict"].where(ledger["scored"], "")
     return Table(
         frame,
         frame.to_numpy(),
-        values_of(ledger),
+        _values_of(ledger),
         title or f"All {len(frame)} rows, those that depart from the print first",
         len(frame),
         above=joint_lines(ledger),
         ids=ledger["anchor"].mask(ledger["anchor"].duplicated(), ""),
-        signs={(i, at): (SIGNS[part], part) for i, part in enumerate(parts)},
+        signs={(i, at): (SIGNS[word], word) for i, word in enumerate(shown)},
     )
 
 
-def value_lines(ledger):
-    """Of each value some texts, to be wrapped: verdict and place, both numbers, then the rest."""
-    for line in departures_first(ledger).to_dict("records"):
-        texts = texts_of(line)
-        n = f" (n {texts['n']})" if texts["n"] else ""
-        numbers = [f"printed {texts['published']}", f"here {texts['reproduced']}{n}"]
-        measures = ("distance", "support", "would see", CORRECTED)
-        numbers += [f"{name} {texts[name]}" for name in measures if texts[name]]
-        reason = f"{line['status']}: {line['reason']}" if line["reason"] else ""
-        word = line["outcome"] if reason else line["verdict"]
-        parts = [", ".join(numbers), reason, line["problem"], note_of(line)]
-        yield [f"{word}: {line['row']}, {line['column']}", *filter(None, parts)]
+def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
+    """The printed table with its regeneration and its verdicts under each row.
+
+    In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
+    sentence. Beside it are the table with misprints corrected and with choices made, where there
+    are such readings; opening one closes the others. The regeneration is folded up.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        Of one artefact.
+    rows, columns : list of str, optional
+        Which, in which order; all in the ledger's order by default. The column ``"X ±"`` that
+        holds the spread of ``"X"`` is shown inside ``"X"``.
+    title : str, optional
+
+    Returns
+    -------
+    Table
+        Under a row of the print: published, reproduced, verdict, and read otherwise, if there is a
+        reading; above it what its values come to together.
+
+    Raises
+    ------
+    ValueError
+        If a row or column is not in the ledger, or if it holds several artefacts.
+    """
+    artefacts = ledger["artefact"].unique()
+    if len(artefacts) > 1:
+        raise ValueError(
+            f"published_vs_reproduced shows one artefact. Got {', '.join(artefacts)}."
+        )
+    for name, asked in (("row", rows), ("column", columns)):
+        if unknown := [item for item in asked or () if item not in {*ledger[name]}]:
+            raise ValueError(
+                f"There is no {name} {', '.join(map(repr, unknown))} in this ledger."
+            )
+    rows = ledger["row"].unique() if rows is None else rows
+    if columns is None:
+        columns = [c for c in ledger["column"].unique() if not c.endswith(_SPREAD)]
+    inside = [*columns, *(column + _SPREAD for column in columns)]
+    part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
+    printed = _cells(part, rows, columns)
+    lines, signs = _stacked_rows(printed)
+    tested = part
+    if part["joint"].count() < ledger["joint"].count():
+        # The chance is that of all single draws of the artefact, not of some of them.
+        tested = part.assign(joint=math.nan)
+    table = Table(
+        ["", "", *columns],
+        lines,
+        _values_of(part),
+        title,
+        above=joint_lines(tested),
+        signs=signs,
+    )
+    prints = [("As printed", printed)]
+    for name, kinds in READ_BY.items():
+        if part["reading_kind"].eq(kinds[-1]).any():
+            read = _cells(as_read(part, kinds), rows, columns)
+            prints.append((name.capitalize(), read))
+    places = map(slug, part["artefact"], part["row"], part["column"])
+    table.in_html = {
+        "prints": prints,
+        "group": f"prints-{min(places, default='')}",
+        "worst": _worst,
+        "signs": SIGNS,
+        "published_text": published_text,
+        "sentence": sentence,
+    }
+    return table
+
+
+def _cells(ledger, rows, columns):
+    """A printed table: a name a row, and for each column the rows of the ledger in its cell."""
+    lines = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
+    return [
+        (
+            row,
+            [
+                [
+                    lines[row, c + end]
+                    for end in ("", _SPREAD)
+                    if (row, c + end) in lines
+                ]
+                for c in columns
+            ],
+        )
+        for row in rows
+    ]
+
+
+def _stacked_rows(printed):
+    """The lines of each row of a print, the regeneration under it, and signs by their places."""
+    lines = []
+    signs = {}
+    for row, cells in printed:
+        texts = [_stacked(cell) for cell in cells]
+        for column, cell in enumerate(cells, 2):
+            if cell:
+                word = _worst(cell)
+                signs[len(lines) + 2, column] = (SIGNS[word], word)
+        names = ("published", "reproduced", "verdict", "read otherwise")
+        shown = [line for line in zip(names, *texts, strict=True) if any(line[1:])]
+        heads = (row, "", "", "")
+        lines += [[head, *line] for head, line in zip(heads, shown, strict=False)]
+    return lines, signs
+
+
+def _stacked(cell):
+    """Texts of a cell and of the spread shown inside it: print, ours, verdict, other reading."""
+    if not cell:
+        return [""] * 4
+    value = cell[0]
+    texts = [published_text(value), reproduced_text(value), value["verdict"]]
+    texts.append(_read_text(value))
+    for spread in cell[1:]:
+        for place, name in ((2, "verdict"), (3, "verdict_as_read")):
+            if spread[name] not in ("", value[name]):
+                texts[place] += f"; ±: {spread[name]}"
+    return texts
+
+
+def _worst(lines):
+    """The worst verdict of some rows that are scored."""
+    words = [line["verdict"] if line["scored"] else "" for line in lines]
+    return max(words, key=[*SIGNS].index)
+
+
+# ------------------------------------------------------------------ the score
+
+
+def counted(number, word, what=""):
+    """How many have a word: "1 holds", "2 of 3 numbers match", "3 differ, explained"."""
+    verb = word if number == 1 else _PLURALS.get(word, word)
+    return " ".join(filter(None, [str(number), what, verb]))
+
+
+def score_line(ledger):
+    """The score in one line: "12 of 26 numbers match; 3 of 4 sentences hold"; "" of nothing."""
+    counts = score(ledger)
+    numbers = counts["numbers"]
+    sentences = counts["sentences"]
+    parts = []
+    if n := numbers["printed"]:
+        noun = "number" if n == 1 else "numbers"
+        parts.append(counted(numbers[MATCHES], MATCHES, f"of {n} {noun}"))
+    if n := sentences["all"]:
+        noun = "sentence" if n == 1 else "sentences"
+        parts.append(counted(sentences[HOLDS], HOLDS, f"of {n} {noun}"))
+    return "; ".join(parts)
+
+
+def score_words(ledger):
+    """The score of a ledger in a few sentences."""
+    counts = score(ledger)
+    numbers = counts["numbers"]
+    sentences = counts["sentences"]
+    became = ", ".join(counted(numbers[word], word) for word in NUMBER_WORDS)
+    said = ", ".join(counted(sentences[word], word) for word in SENTENCE_WORDS)
+    text = f"Of {numbers['printed']} printed numbers {became}"
+    text += f" (for {numbers['coarse']} of those that match the print is too coarse for a sharper"
+    text += f" comparison). Of {sentences['all']} sentences {said}."
+    for name in READ_BY:
+        text += f" {name.capitalize()} {numbers[name]} numbers match and"
+        text += f" {sentences[name]} sentences hold."
+    if numbers["with chance"]:
+        text += " Could the studies be repeated exactly, 95 % of the numbers would lie in the 95 %"
+        text += f" prediction interval of their print; {_share(numbers)} do."
+    return text
+
+
+def _share(numbers):
+    """The share of numbers inside their 95 % prediction interval, in per cent; "" of none."""
+    if not numbers["with chance"]:
+        return ""
+    return f"{100 * numbers['inside'] / numbers['with chance']:.0f} %"
+
+
+def score_table(groups):
+    """The score of some ledgers, of their numbers and of their sentences, a column a group.
+
+    Parameters
+    ----------
+    groups : mapping of str to pandas.DataFrame
+        A ledger by what stands above its column, such as the key of a paper.
+
+    Returns
+    -------
+    Table
+    """
+    scores = {name: score(ledger) for name, ledger in groups.items()}
+    lines = [("numbers", "numbers printed", "printed")]
+    lines += [("numbers", f"  {word}", word) for word in NUMBER_WORDS]
+    lines += [("numbers", f"  match {name}", name) for name in READ_BY]
+    lines += [("sentences", "sentences", "all")]
+    lines += [("sentences", f"  {word}", word) for word in SENTENCE_WORDS]
+    lines += [("sentences", f"  hold {name}", name) for name in READ_BY]
+    rows = [
+        [title, *(str(counts[of][name]) for counts in scores.values())]
+        for of, title, name in lines
+    ]
+    within = [_share(counts["numbers"]) for counts in scores.values()]
+    rows.insert(7, ["  in the 95 % interval", *within])
+    values = [
+        {"group": group, "of": of, **counts[of]}
+        for group, counts in scores.items()
+        for of in counts
+    ]
+    return Table(["", *groups], rows, values)
+
+
+# ------------------------------------------------------------------ what came out, folded
 
 
 def _departure(line):
@@ -130,107 +478,71 @@ def _departure(line):
     return f"{line['row']}, {line['column']}: here {reproduced_text(line)}, {asked}"
 
 
-def _some_of(departures, most):
-    """The first of some rows that depart, and how many more there are."""
-    texts = [
-        escaped(_departure(line)) + (f" ({line['status']})" if line["status"] else "")
-        for line in departures[:most].to_dict("records")
-    ]
-    left = len(departures) - most
+def _some_of(rows, most, text=_departure):
+    """The first of some rows, and how many more there are."""
+    texts = [escaped(text(line)) for line in rows[:most].to_dict("records")]
+    left = len(rows) - most
     return "; ".join([*texts, f"and {left} more"] if left > 0 else texts)
 
 
 def _claim_finding(claim, tests):
-    """What the tests of a claim came to, and two that fail."""
-    verdict, counts = sentence_verdict(tests)
-    read, _ = sentence_verdict(as_read(tests))
-    if read != verdict:
-        counts += f"; {CORRECTED}: {read}"
-    failing = tests[tests["outcome"] == FAILS]
-    asked = "We ask: " if set(tests["asks"]) == {"ours"} else ""
-    text = ended(f"* **{verdict.capitalize()}** ({counts}): {asked}{escaped(claim)}")
-    return f"{text} Failing: {_some_of(failing, 2)}." if len(failing) else text
+    """What the tests of a claim came to, and two that fail with what is known of the cause."""
+    word = sentence_word(tests["verdict"])
+    became = tests["verdict"].value_counts()
+    counts = ", ".join(counted(became[w], w) for w in SENTENCE_WORDS if w in became)
+    tested = "one test" if len(tests) == 1 else f"of {len(tests)} tests {counts}"
+    for name, kinds in READ_BY.items():
+        read = sentence_word(as_read(tests, kinds)["verdict"])
+        if read != word and tests["reading_kind"].eq(kinds[-1]).any():
+            tested += f"; {name}: {read}"
+    text = ended(f"* **{word.capitalize()}** ({tested}): {escaped(claim)}")
+    failing = tests[tests["verdict"] == FAILS]
+    if len(failing):
+        text += f" Failing: {_some_of(failing, 2)}."
+    for why in dict.fromkeys(
+        [*failing["reason"], *tests["because"][tests["verdict"] == OPEN]]
+    ):
+        text += f" {escaped(ended(why[:1].upper() + why[1:]))}" if why else ""
+    return text
 
 
 def _read_otherwise(scored):
-    """What the other readings of the print are, and how many rows agree under each."""
+    """What the other readings of the print are, and how many rows match or hold under each."""
     readings = load_readings()
+    good = (MATCHES, HOLDS)
     for name, rows in scored[scored["reading"] != ""].groupby("reading", sort=False):
-        printed, read = rows[["outcome", "outcome_as_read"]].isin(CONSISTENT).sum()
-        means = f", {escaped(readings[name].changes)}" if name in readings else ""
-        yield f"{read} of {len(rows)} rows are consistent, as printed {printed} (*{name}*{means})"
+        printed, read = rows[["verdict", "verdict_as_read"]].isin(good).sum()
+        means = f": {escaped(readings[name].changes)}" if name in readings else ""
+        kind = rows["reading_kind"].iloc[0]
+        yield (
+            f"* **Read otherwise** ({kind} *{name}*): {read} of {len(rows)} rows match or hold, as"
+            f" printed {printed}{means}."
+        )
 
 
-def _claim_by_claim(scored):
-    """A line for the numbers that differ, one for corrections, and one for each claim.
+def _claim_by_claim(ledger):
+    """A line for the numbers of each word but one, one a reading, one a claim, one a question."""
+    scored = ledger[ledger["scored"]]
+    values = scored[scored["asks"] == "value"]
+    for word in (UNEXPLAINED, EXPLAINED, NOT_TESTED):
+        rows = values[values["verdict"] == word]
+        if len(rows):
+            yield f"* **{word.capitalize()}** ({len(rows)}): {_some_of(rows, 4)}."
+    yield from _read_otherwise(scored)
+    claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
+    for claim in sorted(claims, key=lambda claim: FAILS not in {*claim[1]["verdict"]}):
+        yield _claim_finding(*claim)
 
-    The paper's claims stand before our questions, and those that fail before the others.
-    """
-    differs = scored[(scored["asks"] == "value") & (scored["outcome"] == DIFFERS)]
-    if len(differs):
-        yield f"* **Different**: {_some_of(differs, 4)}."
-    if corrected := "; ".join(_read_otherwise(scored)):
-        yield f"* **{CORRECTED.capitalize()}**: {corrected}."
-    for asks in ("claim", "ours"):
-        claims = scored[scored["asks"] == asks].groupby("sentence", sort=False)
-        for claim in sorted(
-            claims, key=lambda claim: FAILS not in {*claim[1]["outcome"]}
-        ):
-            yield _claim_finding(*claim)
+    def answer(line):
+        return f"{line['row']}, {line['column']}: {reproduced_text(line)}"
 
-
-def _are(number, word):
-    return f"{number} {'is' if number == 1 else 'are'} {word}"
-
-
-def _farthest(differs):
-    """The number that is farthest from its print, in standard errors, in words."""
-    order = differs["distance"].fillna(np.inf).argsort(kind="stable")
-    line = differs.iloc[order.iloc[-1]]
-    return (
-        f"{escaped(line['row'])}, {escaped(line['column'])}, where the paper prints"
-        f" {escaped(published_text(line))} and we find {escaped(reproduced_text(line))}"
-    )
-
-
-def _numbers_in_sentences(ledger, numbers):
-    """What came out of the printed numbers, in two or three sentences."""
-    consistent = numbers["consistent"]
-    differs = ledger[ledger["counts_as"].str.startswith(DIFFERS)]
-    yield f"**{consistent} of {numbers['all']} printed numbers are consistent with ours.**"
-    if numbers[COMPATIBLE]:
-        yield f"For {numbers[COMPATIBLE]} of them the print is too coarse to confirm more."
-    if len(differs) == 1:
-        yield f"1 number differs. It is {_farthest(differs)}."
-    elif len(differs):
-        yield f"{len(differs)} numbers differ. Farthest off is {_farthest(differs)}."
-    if numbers[UNDECIDED]:
-        yield f"More repetitions would decide {numbers[UNDECIDED]}."
-    if numbers[NOT_RUN]:
-        yield f"{numbers[NOT_RUN]} could not be computed here."
-    if numbers["corrected"] != consistent:
-        yield f"After correcting misprints {_are(numbers['corrected'], 'consistent')}."
-
-
-def _sentences_in_words(sentences):
-    """What came out of the sentences that can be tested, in one sentence."""
-    fails = sum(map(sentences.get, FAILING_PARTS))
-    parts = [counted(sentences[HOLDS], HOLDS), counted(fails, FAILS)]
-    parts += [
-        _are(sentences[w], w) for w in (MIXED, UNDECIDED, NOT_RUN) if sentences[w]
-    ]
-    if sentences["all"] == 1:
-        (said,) = (part for part in parts if not part.startswith("0 "))
-        return f"The one sentence of the paper that can be tested here {said[2:]}."
-    *first, last = parts
-    told = f"{', '.join(first)} and {last}"
-    return (
-        f"Of {sentences['all']} sentences of the paper that can be tested here, {told}."
-    )
+    asked = ledger[ledger["asks"] == "ours"].groupby("sentence", sort=False)
+    for question, rows in asked:
+        yield f"* {ended(f'We ask: {escaped(question)}')} {_some_of(rows, 4, answer)}."
 
 
 def findings(ledger):
-    """What came out in a few sentences, and folded up below it what came out claim by claim.
+    """The score, and folded up in it what came out claim by claim.
 
     Parameters
     ----------
@@ -243,22 +555,15 @@ def findings(ledger):
     """
     from IPython.display import Markdown
 
-    counts = score(ledger)
-    summary = []
-    if counts["numbers"]["all"]:
-        summary += _numbers_in_sentences(ledger, counts["numbers"])
-    if counts["sentences"]["all"]:
-        summary.append(_sentences_in_words(counts["sentences"]))
-    lines = [" ".join(summary), ""]
-    if claims := [*_claim_by_claim(ledger[ledger["repeats"] == ""])]:
-        lines += [
-            "<details><summary>Claim by claim</summary>",
-            "",
-            *claims,
-            "",
-            "</details>",
-        ]
-    return Markdown("\n".join(lines))
+    summary = score_line(ledger) or "Nothing is scored here"
+    lines = [*_claim_by_claim(ledger)]
+    if not lines:
+        return Markdown(f"{summary}.")
+    folded = [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
+    return Markdown("\n".join(folded))
+
+
+# ------------------------------------------------------------------ several ledgers
 
 
 def whole(ledgers):
@@ -273,118 +578,22 @@ def by_paper(ledgers):
     return papers | {"all": everything} if len(papers) > 1 else papers
 
 
-_SHARE = "in 95 %"
-#: The parts of the score that have a column in its tables.
-_COLUMNS = {
-    "numbers": (
-        "all",
-        "consistent",
-        AGREES,
-        UNDECIDED,
-        "differs, explained",
-        "differs, unexplained",
-        NOT_RUN,
-        "corrected",
-        _SHARE,
-    ),
-    "sentences": ("all", *SENTENCE_PARTS, "corrected"),
-}
-
-
-def score_tables(groups, corrected=True):
-    """The score of some ledgers, of their numbers and of their sentences, a line a group.
-
-    Parameters
-    ----------
-    groups : mapping of str to pandas.DataFrame
-        A ledger by what stands before its line, such as the key of a paper.
-    corrected : bool, default=True
-        Whether to show what it is after correcting misprints.
-
-    Returns
-    -------
-    Table, Table
-        Of the numbers, of which some are consistent with ours (some of these agree, the others are
-        compatible), with the share inside the 95 % prediction interval of the print; and of the
-        sentences. What was not run has a column where there is such a thing.
-    """
-    scores = [score(ledger) for ledger in groups.values()]
-    tables = []
-    for kind, parts in _COLUMNS.items():
-        frame = pd.DataFrame([counts[kind] for counts in scores])
-        if kind == "numbers":
-            frame[_SHARE] = frame.agg(share_text, axis=1)
-        left_out = [] if frame[NOT_RUN].any() else [NOT_RUN]
-        left_out += [] if corrected else ["corrected"]
-        frame = frame[[*parts]].drop(columns=left_out).rename(columns=part_title)
-        frame.insert(0, kind, [*groups])
-        tables.append(Table.from_frame(frame))
-    return tuple(tables)
-
-
 def worse_lines(ledgers, on_record):
     """A text for each value that departs from the print, but on record does not, or is a problem.
 
     Both are ledgers by artefact; one that is not on record is worse wherever it has a problem.
     """
     texts = []
-    for name, ledger, recorded in on_record_beside(ledgers, on_record):
-        for line, before in zip(ledger.to_dict("records"), recorded, strict=True):
+    for name, ledger, recorded in by_artefact_on_record(ledgers, on_record):
+        lines = ledger.to_dict("records")
+        for line, before in zip(lines, recorded["verdict"], strict=True):
             found = line["problem"]
-            if line["outcome"] in DEPARTS and before not in ("", *DEPARTS):
-                found = f"{line['outcome']}, on record {before}"
+            is_known = isinstance(before, str) and before
+            if line["verdict"] in DEPARTS and is_known and before not in DEPARTS:
+                found = f"{line['verdict']}, on record {before}"
             if found:
                 texts.append(f"{name}: {_departure(line)}; {found}")
     return texts
-
-
-def _studies_behind(line, artefact, frames):
-    """The studies without whose records a value would be another one, or none."""
-
-    def value(records):
-        with suppress(Exception):  # which cannot do without some of these records
-            values = artefact.values(records).set_index(["row", "column"])
-            return values.loc[[(line["row"], line["column"])]].to_csv()
-
-    whole = value(frames)
-    emptied = {
-        study: frames | {study.name: frames[study.name][:0]}
-        for study in artefact.studies
-    }
-    return [study for study, records in emptied.items() if value(records) != whole]
-
-
-_WHY = {"identity": "proved by", "matched": "chosen by"}
-
-
-def explained(line, artefact, frames):
-    """All there is about one value, a row of the ledger as a dict: texts by what they are.
-
-    `frames` are the records of its artefact, by study.
-    """
-
-    def names(functions):
-        return ", ".join(f"{f.__module__}.{f.__qualname__}" for f in functions)
-
-    studies = _studies_behind(line, artefact, frames)
-    again = f"companion reproduce {artefact.id} --profile paper --fresh"
-    texts = texts_of(line)
-    found = {
-        "in short": sentence(line),
-        **texts,
-        "corrected": texts.pop(CORRECTED),
-        "evidence": line["evidence"],
-        "rests on": line["rests_on"].replace("\n", "; "),
-        "where": line["where"],
-        "sentence": line["sentence"],
-        _WHY.get(line["asks"], "why this bound"): line["why"],
-        "computed by": names(study.compute for study in studies),
-        "records": ", ".join(f"data/records/{s.paper}/{s.name}.csv" for s in studies),
-        "read off by": names([artefact.values]),
-        "see it again": f"{again}, then companion verify {artefact.id}",
-    }
-    del found[CORRECTED]
-    return {name: text for name, text in found.items() if text}
 
 
 def ledger_text(ledgers, form):

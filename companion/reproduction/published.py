@@ -18,10 +18,9 @@ from companion.reproduction.tables import number_text
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
-#: What a row asks; values and claims are scored, and what is ours has a verdict like a claim.
+#: What a row asks; values and claims are scored, and what is ours has no verdict.
 ASKS = ("value", "claim", "setting", "identity", "matched", "ours")
 SCORED = ("value", "claim")
-JUDGED = (*SCORED, "ours")
 KINDS = ("deterministic", "stochastic", "spread", "draw", "ordinal")
 COLUMNS = (
     "paper",
@@ -40,11 +39,10 @@ COLUMNS = (
     "why",
     "repeats",
     "matters",
-    "overlap",
     "where",
     "note",
 )
-_NUMBERS = ["value", "spread", "n", "matters", "overlap"]
+_NUMBERS = ["value", "spread", "n", "matters"]
 _FILLED = ("artefact", "row", "column", "where", "printed")
 _NUMBER = re.compile(
     r"[-+]?(\d{1,3}(,\d{3})+(\.\d*)?|\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
@@ -157,7 +155,7 @@ def _faults_of(texts, numbers, paper):
         n_is_wrong = not (n.is_integer() and n >= least)
     else:
         n_is_wrong = needed > 0
-    if claim:
+    if claim and asks != "ours":
         relation_is_wrong = parse_relation(texts["relation"]) is None
     else:
         relation_is_wrong = bool(texts["relation"])
@@ -172,7 +170,7 @@ def _faults_of(texts, numbers, paper):
             asks in ("claim", "ours") and not texts["sentence"]
         ),
         "why is empty: say why this bound, which test proves it, or what was matched": (
-            asks not in ("value", "setting") and not texts["why"]
+            asks not in ("value", "setting", "ours") and not texts["why"]
         ),
         "repeats is given, but a {asks} is not scored anyway": texts["repeats"]
         and not scored,
@@ -198,9 +196,8 @@ def _faults_of(texts, numbers, paper):
         ),
         "spread_is is empty: say of what it is a deviation": spread
         and not texts["spread_is"],
-        "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others. "
-        "Got {relation!r}": relation_is_wrong,
-        "overlap {overlap!r} is no number >= 0": not numbers["overlap"] >= 0,
+        "relation must be <, >, <= or >= and a number for kind 'ordinal', and empty for others and "
+        "for what is ours. Got {relation!r}": relation_is_wrong,
     }
     faults = {f"{name} is empty": not texts[name] for name in _FILLED} | faults
     return [fault.format_map(texts) for fault, found in faults.items() if found]
@@ -234,7 +231,7 @@ def load_published(paper, path=None):
     -------
     pandas.DataFrame
         One row a printed value in the order of the file, with the columns of :data:`COLUMNS`;
-        value, spread, n, matters and overlap are floats (NaN where nothing is printed), the others
+        value, spread, n and matters are floats (NaN where nothing is printed), the others
         strings.
 
     Raises
@@ -277,8 +274,8 @@ def _checked(paper, name, content):
     if not faults:
         places = range(2, len(lines) + 2)
         texts = pd.DataFrame(lines, places, header).map(str.strip)[[*COLUMNS]]
-        frame = texts.assign(overlap=texts["overlap"].replace("", "0"))
-        frame[_NUMBERS] = frame[_NUMBERS].map(_float)
+        frame = texts.copy()
+        frame[_NUMBERS] = texts[_NUMBERS].map(_float)
         rows = zip(
             places, texts.to_dict("records"), frame.to_dict("records"), strict=True
         )

@@ -25,7 +25,7 @@ from companion.reproduction.published import PublishedError
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
-from companion.reproduction.verdicts import check_findings, judge
+from companion.reproduction.verdicts import judge
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -38,7 +38,7 @@ def read_ledgers(artefacts, profile="paper"):
     kept = KeptLedgers(profile)
     found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
     kept.save(found)
-    return _checked({a.id: of_artefact for a, of_artefact in found.items()}, profile)
+    return _together({a.id: of_artefact for a, of_artefact in found.items()})
 
 
 def read_kept_ledgers(profile="paper"):
@@ -47,14 +47,7 @@ def read_kept_ledgers(profile="paper"):
     What the papers compute with need not be imported.
     """
     found = KeptLedgers(profile).get_all()
-    return _checked(found, profile) if found else None
-
-
-def _checked(found, profile):
-    ledgers, gaps, failures = _together(found)
-    if profile == "paper":
-        check_findings(ledgers)
-    return ledgers, gaps, failures
+    return _together(found) if found else None
 
 
 def _together(found):

@@ -18,7 +18,6 @@ from companion.reproduction.command import (
     heading,
     listed,
     main,
-    show_score,
     wrapped,
 )
 
@@ -264,17 +263,17 @@ def _summarise(run, all_papers):
 def _show_score(ledgers, on_record, profile):
     """The score of a run, beside that on record if it has another profile, and what is worse."""
     from companion.reproduction import display
-    from companion.reproduction.scores import counted_as_on_record
+    from companion.reproduction.scores import scored_as_on_record
 
     heading(f"Score, {profile} profile")
-    groups = None
+    groups = display.by_paper(ledgers)
     if on_record:
-        ledgers = counted_as_on_record(ledgers, on_record)
+        ledgers = scored_as_on_record(ledgers, on_record)
         groups = {
             "on record": display.whole(on_record),
             "this run": display.whole(ledgers),
         }
-    show_score(ledgers, groups)
+    click.echo(display.score_table(groups).to_text())
     worse = display.worse_lines(ledgers, on_record)
     click.echo()
     if not worse:

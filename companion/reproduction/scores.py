@@ -1,7 +1,7 @@
-"""The score of a ledger: numbers and sentences apart, and tables judged as a whole.
+"""The score of a ledger: one function counts its numbers and its sentences, and all show that.
 
-A row counts as one part of the numbers, or as a test of a sentence; a sentence takes the word of
-its tests. ``docs/verdicts.md`` has the rules.
+A printed number is one row; a sentence takes the word of its tests. Tables are judged as a whole
+too. ``docs/verdicts.md`` has the rules.
 """
 
 from collections import Counter
@@ -10,155 +10,73 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, gammainc, gammaincc
 
-from companion.reproduction._comparisons import (
-    AGREES,
-    CLAIM_WORDS,
-    COMPATIBLE,
-    CONSISTENT,
-    DEPARTS,
-    DIFFERS,
+from companion.reproduction.declared import MISPRINT, READING_KINDS
+from companion.reproduction.verdicts import (
+    EXPLAINED,
     FAILS,
     HOLDS,
-    LISTED,
-    NOT_RUN,
-    UNDECIDED,
+    MATCHES,
+    NOT_TESTED,
+    OPEN,
+    UNEXPLAINED,
 )
-from companion.reproduction.published import SCORED
 
 __all__ = [
-    "NUMBER_PARTS",
-    "SENTENCE_PARTS",
-    "TEST_PARTS",
+    "NUMBER_WORDS",
+    "SENTENCE_WORDS",
     "JointTest",
     "as_read",
-    "counted",
     "joint_tests",
-    "ours",
     "score",
-    "sentence_verdict",
+    "sentence_word",
 ]
 
-#: A sentence of which some tests hold and others fail, and one that fails although the numbers
-#: that it rests on are consistent with ours.
-MIXED = "mixed"
-REFUTED = "refuted"
-#: What a printed number can count as, a test of a sentence, and a sentence, in the order of tables.
-NUMBER_PARTS = (
-    AGREES,
-    COMPATIBLE,
-    UNDECIDED,
-    "differs, explained",
-    "differs, unexplained",
-    NOT_RUN,
-)
-TEST_PARTS = (
-    HOLDS,
-    UNDECIDED,
-    REFUTED,
-    "fails, explained",
-    "fails, unexplained",
-    NOT_RUN,
-)
-SENTENCE_PARTS = (HOLDS, MIXED, *TEST_PARTS[1:])
-FAILING_PARTS = TEST_PARTS[2:5]
-#: What a row that is no part of the score counts as.
-NOT_SCORED = "not scored"
-CORRECTED = "after correcting misprints"
-#: A sign for each, so that colour is never the only one; the worst last but for "not scored".
-SIGNS = {
-    AGREES: "✓",
-    HOLDS: "✓",
-    COMPATIBLE: "≈",
-    UNDECIDED: "?",
-    MIXED: "±",
-    NOT_RUN: "–",
-    REFUTED: "¬",
-    "differs, explained": "≠",
-    "fails, explained": "≠",
-    "differs, unexplained": "✗",
-    "fails, unexplained": "✗",
-    NOT_SCORED: "·",
-}
-#: The statuses of a deviation whose cause is known: shown, or the missing data are named.
-EXPLAINED = ("demonstrated", "data")
-_PLURALS = {HOLDS: "hold", FAILS: "fail", AGREES: "agree", DIFFERS: "differ"}
+IN_PART = "in part"
+#: What can become of a printed number, and of a sentence, in the order of tables.
+NUMBER_WORDS = (MATCHES, EXPLAINED, UNEXPLAINED, NOT_TESTED)
+SENTENCE_WORDS = (HOLDS, IN_PART, FAILS, OPEN)
+#: The scores beside that as printed, which are never added up: what readings each goes by.
+CORRECTED = "with misprints corrected"
+CHOSEN = "with choices made"
+READ_BY = {CORRECTED: (MISPRINT,), CHOSEN: READING_KINDS}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
-_TITLES = {**_PLURALS, "corrected": CORRECTED}
+_SAID_AS_PRINTED = ("because", "reason", "evidence", "problem", "note")
 _KINDS = {"stochastic": "means", "spread": "spreads"}
 
 
-def part_of(row, conclusion):
-    """What a row of the print counts as, "" if it is not scored, or repeats another.
+def as_read(ledger, kinds):
+    """A ledger under its readings of these kinds, "misprint" or "choice", where it has one."""
+    read = ledger["reading_kind"].isin(kinds)
+    under = {
+        name: ledger[name].mask(read, ledger[f"{name}_as_read"])
+        for name in ("verdict", "departure", "reproduced")
+    }
+    # what is said of the print as it stands
+    under |= {name: ledger[name].mask(read, "") for name in _SAID_AS_PRINTED}
+    under["reproduced_spread"] = ledger["reproduced_spread"].mask(read)
+    return ledger.assign(**under, coarse=ledger["coarse"] & ~read)
 
-    `conclusion` has the outcome, and the status of what is declared.
+
+def sentence_word(verdicts):
+    """The word of a sentence whose tests have these verdicts.
+
+    Holds or fails if at least half of the tests are decided and all of these say so, in part if
+    decided tests disagree, open otherwise.
     """
-    outcome = conclusion["outcome"]
-    if row["asks"] not in SCORED or row["repeats"] or outcome == LISTED:
-        return ""
-    return _with_cause(outcome, {conclusion["status"]})
-
-
-def _with_cause(outcome, causes):
-    """A word, and where it is that something departs, whether all causes of that are known."""
-    if outcome not in DEPARTS:
-        return outcome
-    if outcome == FAILS and causes <= {REFUTED}:
-        return REFUTED
-    known = causes <= {REFUTED, *EXPLAINED}
-    return f"{outcome}, {'explained' if known else 'unexplained'}"
-
-
-def counted(number, part):
-    """How many rows count as a part, in words: "1 holds", "2 hold", "3 differ, explained"."""
-    verb, comma, cause = part.partition(",")
-    if number != 1:
-        verb = _PLURALS.get(verb, verb)
-    return f"{number} {verb}{comma}{cause}"
-
-
-def part_title(part):
-    """What the column of a part is called in the tables of the score."""
-    return _TITLES.get(part, part.rpartition(", ")[2])
-
-
-def sentence_verdict(tests):
-    """What the tests of a sentence come to, in a word, and how many of them came to what.
-
-    Parameters
-    ----------
-    tests : pandas.DataFrame
-        Rows of a ledger.
-
-    Returns
-    -------
-    str, str
-        Holds or fails if at least half of the tests are decided and all of these say so, mixed if
-        decided tests disagree, undecided otherwise, and not run if no test was.
-    """
-    became = Counter(tests["outcome"])
-    counts = ", ".join(counted(became[w], w) for w in CLAIM_WORDS if became[w])
-    return _word_of(became), "one test" if len(
-        tests
-    ) == 1 else f"of {len(tests)} tests {counts}"
-
-
-def _word_of(outcomes):
-    """The word of a sentence whose tests came to this."""
-    became = Counter(outcomes)
-    if became[NOT_RUN] == became.total():
-        return NOT_RUN
+    became = Counter(verdicts)
     if became[HOLDS] and became[FAILS]:
-        return MIXED
+        return IN_PART
     if 2 * (became[HOLDS] + became[FAILS]) < became.total():
-        return UNDECIDED
+        return OPEN
     return HOLDS if became[HOLDS] else FAILS
 
 
-def as_read(rows):
-    """Rows with the outcome after correcting misprints, where there is a correction."""
-    read = rows["outcome_as_read"]
-    return rows.assign(outcome=read.where(read != "", rows["outcome"]))
+def sentence_words(ledger):
+    """The word of each scored sentence of a ledger, a Series by paper and sentence."""
+    tests = ledger[ledger["scored"] & (ledger["asks"] == "claim")]
+    groups = tests.groupby(["paper", "sentence"], sort=False)["verdict"]
+    return groups.agg(list).map(sentence_word)
 
 
 def score(ledger):
@@ -167,68 +85,60 @@ def score(ledger):
     Returns
     -------
     dict
-        "numbers" has how many count as each of :data:`NUMBER_PARTS`, how many there are ("all"),
-        how many are "consistent" (they agree or are compatible), how many are so after correcting
-        misprints ("corrected"), and of how many ("with chance") how many lie "inside" the 95 %
-        prediction interval. "sentences" has how many count as each of :data:`SENTENCE_PARTS`, how
-        many there are ("all"), and how many hold after correcting misprints ("corrected").
+        "numbers" has how many are "printed", how many became each of :data:`NUMBER_WORDS`, for how
+        many of those that match the print is "coarse", and of how many ("with chance") how many lie
+        "inside" the 95 % prediction interval. "sentences" has "all" and how many became each of
+        :data:`SENTENCE_WORDS`. Both have how many match, or hold, "with misprints corrected" and
+        "with choices made" as well.
     """
-    rows = ledger[ledger["counts_as"] != ""]
-    values = rows[rows["asks"] == "value"]
-    distances = values["distance"][values["kind"] != "deterministic"].dropna()
-    counts = Counter(values["counts_as"])
-    numbers = {
-        "all": len(values),
-        **{part: counts[part] for part in NUMBER_PARTS},
-        "consistent": counts[AGREES] + counts[COMPATIBLE],
-        "corrected": int(as_read(values)["outcome"].isin(CONSISTENT).sum()),
+    numbers = ledger[ledger["scored"] & (ledger["asks"] == "value")]
+    words = Counter(numbers["verdict"])
+    is_drawn = (numbers["kind"] != "deterministic") & numbers["distance"].notna()
+    distances = numbers["distance"][is_drawn]
+    sentences = sentence_words(ledger)
+    became = Counter(sentences)
+    of_numbers = {
+        "printed": len(numbers),
+        **{word: words[word] for word in NUMBER_WORDS},
+        "coarse": int(numbers["coarse"].sum()),
         "inside": int((distances <= _INTERVAL).sum()),
         "with chance": len(distances),
     }
-    claims = rows[rows["asks"] == "claim"]
-    claims = claims.assign(
-        cause=claims["status"].where(claims["outcome"] == FAILS, ""),
-        corrected=as_read(claims)["outcome"],
-    )
-    tests = claims.groupby(["paper", "sentence"])[
-        ["outcome", "cause", "corrected"]
-    ].agg(list)
-    words = tests["outcome"].map(_word_of)
-    causes = tests["cause"].map(lambda of_tests: {*of_tests} - {""})
-    counts = Counter(map(_with_cause, words, causes))
-    sentences = {
-        "all": len(tests),
-        **{part: counts[part] for part in SENTENCE_PARTS},
-        "corrected": int(tests["corrected"].map(_word_of).eq(HOLDS).sum()),
+    of_sentences = {
+        "all": len(sentences),
+        **{word: became[word] for word in SENTENCE_WORDS},
     }
-    return {"numbers": numbers, "sentences": sentences}
+    for name, kinds in READ_BY.items():
+        matches = as_read(numbers, kinds)["verdict"].eq(MATCHES)
+        of_numbers[name] = int(matches.sum())
+        holds = sentence_words(as_read(ledger, kinds)).eq(HOLDS)
+        of_sentences[name] = int(holds.sum())
+    return {"numbers": of_numbers, "sentences": of_sentences}
 
 
-def on_record_beside(ledgers, on_record):
-    """Names and ledgers, with the outcomes of their rows on record, "" of what is not there."""
+def by_artefact_on_record(ledgers, on_record):
+    """Name, ledger and the same rows on record, of each artefact; NaN of what is not there."""
     for name, ledger in ledgers.items():
-        recorded = on_record.get(name, ledger[:0]).set_index(["row", "column"])[
-            "outcome"
-        ]
+        recorded = on_record.get(name, ledger[:0]).set_index(["row", "column"])
         cells = ledger.set_index(["row", "column"]).index
-        yield name, ledger, recorded.reindex(cells, fill_value="").to_numpy()
+        yield name, ledger, recorded.reindex(cells).set_index(ledger.index)
 
 
-def counted_as_on_record(ledgers, on_record):
-    """Ledgers of a quick run in which what is only listed on record is not scored either.
+def scored_as_on_record(ledgers, on_record):
+    """Ledgers of a quick run in which the rows are scored that are scored on record.
 
     Both are by artefact. Whether a yes or no could differ at all is known from many draws alone.
     """
-    return {
-        name: ledger.assign(counts_as=ledger["counts_as"].mask(recorded == LISTED, ""))
-        for name, ledger, recorded in on_record_beside(ledgers, on_record)
-    }
-
-
-def ours(ledger):
-    """How many of the questions that no paper asks hold, are undecided, and fail."""
-    outcomes = Counter(ledger["outcome"][ledger["asks"] == "ours"])
-    return [outcomes[word] for word in CLAIM_WORDS[:3]]
+    scored = {}
+    for name, ledger, recorded in by_artefact_on_record(ledgers, on_record):
+        is_known = recorded["scored"].notna()
+        scored_there = recorded["scored"].eq(True)
+        too_few = scored_there & ~ledger["scored"]
+        scored[name] = ledger.assign(
+            scored=ledger["scored"].mask(is_known, scored_there),
+            verdict=ledger["verdict"].mask(too_few, NOT_TESTED),
+        )
+    return scored
 
 
 @dataclass(frozen=True)
@@ -273,26 +183,21 @@ def _chance(number):
     return "< 0.0001" if number < 1e-4 else f"{number:.2g}"
 
 
-def joint_tests(ledger, corrected=False):
+def joint_tests(ledger):
     """Joint tests of the scored means and of the scored spreads of a table.
 
     Parameters
     ----------
     ledger : pandas.DataFrame
         Of one artefact.
-    corrected : bool, default=False
-        Whether misprints are corrected.
 
     Returns
     -------
     list of JointTest
         Of those of which there are at least two.
     """
-    rows = ledger[(ledger["counts_as"] != "") & (ledger["se"] > 0)]
-    departures = rows["departure"]
-    if corrected:
-        departures = departures.where(rows["reading"] == "", rows["departure_as_read"])
-    departures = departures[np.isfinite(departures)]
+    rows = ledger[ledger["scored"] & (ledger["se"] > 0)]
+    departures = rows["departure"][np.isfinite(rows["departure"])]
     tests = []
     for kind, what in _KINDS.items():
         distances = departures[rows["kind"] == kind]
@@ -313,10 +218,12 @@ def joint_lines(ledger):
     """The joint tests of a table in words, one text each; empty if nothing is tested jointly."""
     tests = joint_tests(ledger)
     lines = [str(test) for test in tests]
-    corrected = joint_tests(ledger, corrected=True)
-    lines += [
-        f"After correcting misprints, {test}" for test in corrected if test not in tests
-    ]
+    for name, kinds in READ_BY.items():
+        read = [
+            test for test in joint_tests(as_read(ledger, kinds)) if test not in tests
+        ]
+        lines += [f"{name.capitalize()}: {test}" for test in read]
+        tests += read
     chances = ledger["joint"].dropna()
     if len(chances):
         lines.append(
@@ -324,78 +231,3 @@ def joint_lines(ledger):
             f" {_chance(chances.min())}"
         )
     return lines
-
-
-def share_text(numbers):
-    """The share of numbers inside their 95 % prediction interval, in per cent; "" of none."""
-    if not numbers["with chance"]:
-        return ""
-    return f"{100 * numbers['inside'] / numbers['with chance']:.0f} %"
-
-
-_NUMBERS = (
-    "Of {all} printed numbers {consistent} are consistent with ours ({agrees} agree, {compatible}"
-    " are compatible), {undecided} undecided, and {differ} differ ({differs, explained} explained,"
-    " {differs, unexplained} unexplained){missing}."
-)
-_SENTENCES = (
-    "Of {all} sentences {hold}, {mixed} {are} mixed, {undecided} undecided, and {fail} ({refuted}"
-    " refuted, {fails, explained} explained, {fails, unexplained} unexplained){missing}."
-)
-
-
-def _missing(counts):
-    return f", {counts[NOT_RUN]} not run" if counts[NOT_RUN] else ""
-
-
-def numbers_in_words(numbers):
-    """The score of printed numbers in a sentence."""
-    if not numbers["all"]:
-        return "No number is printed that could be compared."
-    differ = numbers["differs, explained"] + numbers["differs, unexplained"]
-    return _NUMBERS.format_map(
-        {**numbers, "differ": differ, "missing": _missing(numbers)}
-    )
-
-
-def sentences_in_words(sentences):
-    """The score of a paper's sentences in a sentence."""
-    words = {
-        "hold": counted(sentences[HOLDS], HOLDS),
-        "are": "is" if sentences[MIXED] == 1 else "are",
-        "fail": counted(sum(map(sentences.get, FAILING_PARTS)), FAILS),
-        "missing": _missing(sentences),
-    }
-    return _SENTENCES.format_map(sentences | words)
-
-
-def score_in_words(ledger):
-    """The score of a ledger in a few sentences."""
-    total = score(ledger)
-    words = [numbers_in_words(total["numbers"]), sentences_in_words(total["sentences"])]
-    return " ".join([*words, *beside_the_score(ledger)])
-
-
-def beside_the_score(ledger):
-    """Sentences beside the tables of the score: the interval, corrections, questions of our own."""
-    total = score(ledger)
-    numbers = total["numbers"]
-    sentences = total["sentences"]
-    text = []
-    if numbers["with chance"]:
-        text.append(
-            f"{share_text(numbers)} of the numbers lie in the 95 % prediction interval of their"
-            " print, where 95 % are expected."
-        )
-    if (ledger["reading"] != "").any():
-        text.append(
-            f"After correcting misprints {numbers['corrected']} numbers are consistent and"
-            f" {sentences['corrected']} sentences hold."
-        )
-    if sum(answers := ours(ledger)):
-        holds, undecided, fails = answers
-        text.append(
-            f"Of {sum(answers)} questions of our own, not scored, {holds} hold, {undecided} are"
-            f" undecided and {fails} fail."
-        )
-    return text

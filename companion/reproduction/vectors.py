@@ -13,18 +13,18 @@ from statistics import NormalDist
 import numpy as np
 
 from companion.reproduction._comparisons import (
-    AGREES,
-    COMPATIBLE,
     DEPARTS,
     DIFFERS,
+    MATCHES,
     MAX_DISTANCE,
+    NOT_TESTED,
+    OPEN,
     RARE_DRAW,
-    UNDECIDED,
     parse_printed,
 )
 from companion.reproduction.published import SCORED
 
-_WITHIN_CHANCE = (AGREES, COMPATIBLE, UNDECIDED)
+_WITHIN_CHANCE = (MATCHES, NOT_TESTED, OPEN)
 #: The covariances of so many shares follow from their variances.
 _N_SHARES = 3
 
@@ -116,11 +116,13 @@ def judge_by_row(rows, regenerations, comparisons, allowance=0.0):
     return judged
 
 
-def _departed(comparison, outcome, note):
+def _departed(comparison, verdict, note):
     """A comparison that is within chance by itself, but not with the others."""
-    if comparison.outcome not in _WITHIN_CHANCE:
+    could_depart = comparison.is_run and comparison.scored
+    if not could_depart or comparison.verdict not in _WITHIN_CHANCE:
         return comparison
-    return replace(comparison, outcome=outcome, needs=math.nan, note=note)
+    changed = {"verdict": verdict, "coarse": False, "because": "", "note": note}
+    return replace(comparison, needs=math.nan, **changed)
 
 
 def repeat_departures(rows, comparisons):
@@ -129,10 +131,10 @@ def repeat_departures(rows, comparisons):
     by_name = dict(zip(names, comparisons, strict=True))
     judged = []
     for row, comparison in zip(rows, comparisons, strict=True):
-        outcome = by_name.get(row["repeats"], comparison).outcome
-        if outcome in DEPARTS:
+        repeated = by_name.get(row["repeats"], comparison).verdict
+        if repeated in DEPARTS:
             note = f"within chance by itself, but {row['repeats']} is not"
-            comparison = _departed(comparison, outcome, note)
+            comparison = _departed(comparison, repeated, note)
         judged.append(comparison)
     return judged
 

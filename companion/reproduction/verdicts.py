@@ -12,24 +12,28 @@ from typing import Any
 import pandas as pd
 
 from companion.reproduction._comparisons import (
-    AGREES,
-    COMPATIBLE,
-    CONSISTENT,
     DEPARTS,
     DIFFERS,
-    NOT_RUN,
-    UNDECIDED,
+    FAILS,
+    HOLDS,
+    MATCHES,
+    NOT_TESTED,
+    OPEN,
     allowance_of,
     compare_row,
 )
-from companion.reproduction.declared import load_deviations, load_readings
+from companion.reproduction.declared import (
+    MISSING_DATA,
+    SHOWN,
+    load_deviations,
+    load_readings,
+)
 from companion.reproduction.published import (
     COLUMNS,
     SCORED,
     PublishedError,
     load_published,
 )
-from companion.reproduction.scores import part_of
 from companion.reproduction.tables import plain
 from companion.reproduction.vectors import (
     chance_of_draws,
@@ -37,21 +41,39 @@ from companion.reproduction.vectors import (
     repeat_departures,
 )
 
-__all__ = ["CONSISTENT", "DEPARTS", "DIFFERS", "compare", "judge"]
+__all__ = [
+    "EXPLAINED",
+    "FAILS",
+    "HOLDS",
+    "MATCHES",
+    "NOT_TESTED",
+    "OPEN",
+    "UNEXPLAINED",
+    "compare",
+    "judge",
+    "problems",
+]
+
+EXPLAINED = "differs, explained"
+UNEXPLAINED = "differs, unexplained"
 
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
 )
-_COPIED = [c for c in COLUMNS if c not in ("value", "spread_is", "overlap", "note")]
+_COPIED = [c for c in COLUMNS if c not in ("value", "spread_is", "note")]
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
-_DECLARED = ("status", "reason", "evidence", "rests_on")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se")
 _UNSAID: dict[str, Any] = {
     **dict.fromkeys(("value", *_NUMBERS), math.nan),
-    "overlap": 0.0,
     "draws": (),
     "reading": "",
+}
+_NOT_SCORED = {
+    "setting": "a setting of the protocol, not scored",
+    "identity": "true by construction, not scored: {why}",
+    "matched": "matched, not scored: {why}",
+    "ours": "a question of our own, without a verdict",
 }
 
 
@@ -66,7 +88,7 @@ def regenerated(reproduced):
     cells = {}
     for record in reproduced.to_dict("records"):
         ours = _UNSAID | {name: x for name, x in record.items() if plain(x) is not None}
-        ours |= {name: float(ours[name]) for name in (*_NUMBERS, "overlap")}
+        ours |= {name: float(ours[name]) for name in _NUMBERS}
         cell = (ours["row"], ours["column"])
         reading = ours["reading"]
         readings = cells.setdefault(cell, {})
@@ -110,45 +132,68 @@ def _compare_rows(rows, regenerations, profile, by_row):
     return repeat_departures(rows, found)
 
 
-def _conclude(found, converged, deviation, profile):
-    """Outcome, verdict, what is declared of it, problem and note."""
-    outcome = found.outcome
-    conclusion = {
-        "outcome": outcome,
-        "verdict": outcome,
-        **dict.fromkeys(_DECLARED, ""),
-        "problem": "",
-        "note": found.note,
-    }
-    if math.isfinite(found.needs):
-        conclusion["verdict"] += (
-            f" ({rounded_up(found.needs)} repetitions would decide)"
+def _verdict_of(found, deviation):
+    """The word of a comparison, with what is known of the cause where it departs."""
+    if found.verdict not in DEPARTS:
+        return found.verdict
+    cause = deviation.cause if deviation else ""
+    if cause == MISSING_DATA:
+        return NOT_TESTED if found.verdict == DIFFERS else OPEN
+    if found.verdict == FAILS:
+        return FAILS
+    return EXPLAINED if cause == SHOWN else UNEXPLAINED
+
+
+def _verdict_as_read(as_printed, under, deviation):
+    """The word under another reading, which tests nothing where no answer could have departed."""
+    if as_printed.scored and not under.scored:
+        return NOT_TESTED
+    return _verdict_of(under, deviation)
+
+
+def _measures(found, deviation):
+    """What a comparison measures; how far apart they are means nothing where data are missing."""
+    measures = {name: getattr(found, name) for name in _MEASURES}
+    if _verdict_of(found, deviation) in (NOT_TESTED, OPEN) and found.verdict in DEPARTS:
+        measures |= dict.fromkeys(("distance", "departure", "support"), math.nan)
+    return measures
+
+
+def _conclude(row, found, deviation, is_complete, profile):
+    """The verdict of a row, whether it is scored, what is declared of it, problem and note."""
+    departs = found.verdict in DEPARTS
+    verdict = _verdict_of(found, deviation)
+    because = found.because
+    if departs and verdict in (NOT_TESTED, OPEN):
+        because = deviation.reason
+    not_scored = _NOT_SCORED.get(row["asks"], "").format(**row)
+    if row["repeats"]:
+        not_scored = f"repeats {row['repeats']}, not scored"
+    problem = ""
+    note = found.note
+    if not found.is_run:
+        is_proved = row["asks"] == "identity" and not verdict
+        if is_complete and not is_proved and profile == "paper":
+            problem = NO_SUCH_VALUE
+    elif departs and deviation is None:
+        problem = f"{found.verdict} and is not declared in data/deviations.yaml"
+    elif deviation is not None and not departs and profile == "paper":
+        problem = (
+            f"declared deviation has healed (it is {verdict}): remove its declaration"
         )
-    elif outcome == UNDECIDED and found.note:
-        conclusion["verdict"] += f" ({found.note})"
-    if outcome in DEPARTS and deviation is not None:
-        conclusion |= {name: getattr(deviation, name) for name in _DECLARED}
-        conclusion["rests_on"] = "\n".join(deviation.rests_on)
-        conclusion["verdict"] += f" ({deviation.status}: {deviation.reason})"
-    elif outcome in DEPARTS:
-        conclusion["status"] = "undeclared"
-        conclusion["problem"] = f"{outcome} and is not declared in data/deviations.yaml"
-    elif deviation is not None and outcome != NOT_RUN and profile == "paper":
-        conclusion["problem"] = (
-            f"declared deviation has healed (it is {outcome}): remove its declaration"
-        )
-    elif deviation is not None and outcome != NOT_RUN:
+    elif deviation is not None and not departs:
         few = "declared; too few repetitions to call it healed"
-        conclusion["note"] = "; ".join(filter(None, [found.note, few]))
-    if outcome != NOT_RUN and not converged:
-        conclusion["verdict"] += " (not converged)"
-    return conclusion
-
-
-def rounded_up(number):
-    """A whole number as a text, rounded up to two digits."""
-    unit = 10 ** max(math.floor(math.log10(number)) - 1, 0)
-    return f"{math.ceil(number / unit) * unit:d}"
+        note = "; ".join(filter(None, [note, few]))
+    return {
+        "verdict": verdict,
+        "scored": not not_scored and found.scored,
+        "coarse": found.coarse,
+        "because": "; ".join(filter(None, [not_scored, because])),
+        "reason": deviation.reason if departs and deviation else "",
+        "evidence": deviation.evidence if departs and deviation else "",
+        "problem": problem,
+        "note": note,
+    }
 
 
 def compare(
@@ -159,6 +204,7 @@ def compare(
     profile="paper",
     *,
     by_row=False,
+    is_complete=False,
 ):
     """Compare published values with regenerated ones, row by row.
 
@@ -168,30 +214,33 @@ def compare(
         From :func:`~companion.reproduction.published.load_published`; of one artefact.
     reproduced : pandas.DataFrame
         Columns row, column, value, converged and, where they apply, spread (standard deviation
-        over repetitions), n, se (standard error of the value, NaN to derive it), overlap,
-        draws (the repetitions, where the print shows one), and reading: which reading of the print
-        the value belongs to, empty for the print as it stands. Values that were not published are
-        ignored; their order does not matter.
+        over repetitions), n, se (standard error of the value, NaN to derive it), draws (the
+        repetitions, where the print shows one), and reading: which reading of the print the value
+        belongs to, empty for the print as it stands. Values that were not published are ignored;
+        their order does not matter.
     deviations, readings : mapping, optional
-        From (paper, artefact, row, column) to an object with ``reason`` and ``status``; from names
-        of readings to what they are.
+        From (paper, artefact, row, column) to a
+        :class:`~companion.reproduction.declared.Deviation`; from names of readings to a
+        :class:`~companion.reproduction.declared.Reading`.
     profile : {"paper", "quick"}, default="paper"
         Only in the paper profile a declared deviation can be found healed.
     by_row : bool, default=False
         Whether the numbers of a row are one vector, and judged together.
+    is_complete : bool, default=False
+        Whether every record is there: then a value that is not is a problem in the paper profile.
 
     Returns
     -------
     pandas.DataFrame
         The ledger, one row a published value in its order: what the print has (paper, artefact,
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
-        matters, where), profile; the regeneration (reproduced, reproduced_spread, reproduced_n,
+        matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
         reproduced_se, converged); distance, departure (with its sign), support, se, would_see,
         needs (repetitions that would decide), joint (the chance of all single draws of the table
-        together), outcome (a word of the rules), verdict, status, reason, evidence and rests_on of
-        a deviation, problem (empty if all is well), note, counts_as (its part of the score, empty
-        if the row is not scored or repeats another); and after correcting misprints the name of
-        the reading, reproduced_as_read, departure_as_read and outcome_as_read.
+        together); verdict, scored, coarse (it matches, and the print is too coarse for more),
+        because (why it is not tested, open or not scored), reason and evidence of a deviation,
+        problem (empty if all is well), note; and under another reading of the print its name, its
+        kind, reproduced_as_read, departure_as_read and verdict_as_read.
 
     Raises
     ------
@@ -202,44 +251,44 @@ def compare(
     cells = regenerated(reproduced)
     rows = published.to_dict("records")
     deviations = deviations or {}
+    readings = readings or {}
     found = [cells.get((row["row"], row["column"]), {}) for row in rows]
     named = [max(by_reading, default="") for by_reading in found]
-    if unknown := {*named} - {"", *(readings or ())}:
+    if unknown := {*named} - {"", *readings}:
         missing = [
             f"no entry has the id {name!r}, by which a value is read"
             for name in unknown
         ]
         raise PublishedError("readings.yaml", missing)
     as_printed = [by_reading.get("") for by_reading in found]
-    corrected = [cell.get(name) for cell, name in zip(found, named, strict=True)]
+    read = [cell.get(name) for cell, name in zip(found, named, strict=True)]
     first = _compare_rows(rows, as_printed, profile, by_row)
-    second = _compare_rows(rows, corrected, profile, by_row)
+    second = _compare_rows(rows, read, profile, by_row)
     joint = _joint_chances(rows, as_printed)
     ledger = []
-    for row, reading, ours, as_read, comparison, other in zip(
-        rows, named, as_printed, corrected, first, second, strict=True
+    for row, reading, ours, as_read, comparison, under in zip(
+        rows, named, as_printed, read, first, second, strict=True
     ):
         cell = (row["row"], row["column"])
         ours = ours or {**_UNSAID, "converged": True}
-        converged = bool(ours["converged"])
         deviation = deviations.get((row["paper"], row["artefact"], *cell))
-        conclusion = _conclude(comparison, converged, deviation, profile)
         ledger.append(
             {
                 **{name: row[name] for name in _COPIED},
-                "profile": profile,
                 "published": row["value"],
                 "reproduced": ours["value"],
                 **{f"reproduced_{name}": ours[name] for name in _NUMBERS},
-                "converged": converged,
-                **{name: getattr(comparison, name) for name in _MEASURES},
+                "converged": bool(ours["converged"]),
+                **_measures(comparison, deviation),
                 "joint": joint.get(cell, math.nan),
-                **conclusion,
-                "counts_as": part_of(row, conclusion),
+                **_conclude(row, comparison, deviation, is_complete, profile),
                 "reading": reading,
+                "reading_kind": readings[reading].kind if reading else "",
                 "reproduced_as_read": as_read["value"] if reading else math.nan,
-                "departure_as_read": other.departure if reading else math.nan,
-                "outcome_as_read": other.outcome if reading else "",
+                "departure_as_read": under.departure if reading else math.nan,
+                "verdict_as_read": _verdict_as_read(comparison, under, deviation)
+                if reading
+                else "",
             }
         )
     return pd.DataFrame(ledger)
@@ -248,7 +297,7 @@ def compare(
 def judge(artefact, records, profile="paper", *, gaps=False):
     """Ledger of one artefact from the records of its studies.
 
-    With `gaps` records are missing: what cannot be read off those there are is not run. Without
+    With `gaps` records are missing: what cannot be read off those there are is not tested. Without
     gaps, in the paper profile, a value that does not follow from the records is a problem.
     """
     published = load_published(artefact.paper)
@@ -262,40 +311,17 @@ def judge(artefact, records, profile="paper", *, gaps=False):
         if not gaps:
             raise
         reproduced = pd.DataFrame(columns=[*_NEEDED])
-    ledger = compare(
+    return compare(
         published,
         reproduced,
         load_deviations(),
         load_readings(),
         profile,
         by_row=artefact.judged_by_row,
+        is_complete=not gaps,
     )
-    if profile == "paper" and not gaps:
-        ledger.loc[ledger["outcome"] == NOT_RUN, "problem"] = NO_SUCH_VALUE
-    return ledger
 
 
 def problems(ledger):
     """The values for which ``companion verify`` fails."""
     return ledger[ledger["problem"] != ""]
-
-
-def check_findings(ledgers):
-    """Note where a finding rests on numbers that are not there, or that depart as well.
-
-    A claim that is declared ``refuted`` names printed numbers; they must be values of its paper
-    that are consistent with ours. `ledgers` are by artefact; what is not among them is not checked.
-    """
-    outcomes = {}
-    for ledger in ledgers.values():
-        cells = ledger["artefact"] + ": " + ledger["row"] + " / " + ledger["column"]
-        outcomes |= ledger["outcome"].set_axis([ledger["paper"], cells]).to_dict()
-    for ledger in ledgers.values():
-        for place, line in ledger[ledger["status"] == "refuted"].iterrows():
-            for cell in line["rests_on"].splitlines():
-                outcome = outcomes.get((line["paper"], cell), AGREES)
-                if outcome not in (AGREES, COMPATIBLE):
-                    ledger.loc[place, "problem"] = (
-                        f"refuted, but {cell}, on which that rests, is not consistent with"
-                        f" ours ({outcome}): declare another reason"
-                    )

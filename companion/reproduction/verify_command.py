@@ -15,23 +15,18 @@ from companion.reproduction.command import (
     heading,
     listed,
     main,
-    show_score,
     wrapped,
 )
 
-#: What a list may be narrowed down to: a word of the verdicts, a cause, or what is wrong.
+#: What a list may be narrowed down to: a word of the verdicts, or what is wrong.
 ONLY = (
-    "agrees",
-    "compatible",
+    "matches",
+    "differs, explained",
+    "differs, unexplained",
+    "not tested",
     "holds",
-    "undecided",
-    "differs",
     "fails",
-    "refuted",
-    "explained",
-    "unexplained",
-    "not run",
-    "listed",
+    "open",
     "problems",
 )
 #: So many things that are wrong are named on the one screen.
@@ -65,7 +60,7 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     """
     gc.disable()  # there are many records, and they stay
     from companion.reproduction.artefacts import faults_of_papers
-    from companion.reproduction.display import ledger_text
+    from companion.reproduction.display import by_paper, ledger_text, score_table
     from companion.reproduction.reproduce import read_kept_ledgers, read_ledgers
     from companion.reproduction.verdicts import problems
 
@@ -86,7 +81,7 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
         if whole or only:
             _list_values(shown, ledgers)
         if ledgers:
-            show_score(ledgers)
+            click.echo(score_table(by_paper(ledgers)).to_text())
         _tell_problems(wrong, len(faults))
     most = len(faults) if whole or format != "table" else _MOST_NAMED
     rest = " such files: companion verify --all"
@@ -98,25 +93,16 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
 
 def _only(ledger, word):
     """The rows of a ledger that are of some word, all of them without one."""
-    from companion.reproduction.scores import EXPLAINED, REFUTED
     from companion.reproduction.verdicts import problems
 
     if word is None:
         return ledger
-    if word == "problems":
-        return problems(ledger)
-    statuses = {
-        "explained": EXPLAINED,
-        "unexplained": ("conjecture", "undeclared"),
-        "refuted": (REFUTED,),
-    }
-    of_status = ledger["status"].isin(statuses.get(word, ()))
-    return ledger[of_status | (ledger["outcome"] == word)]
+    return problems(ledger) if word == "problems" else ledger[ledger["verdict"] == word]
 
 
 def _list_values(shown, ledgers):
     """The values of each artefact, what departs first, under what they come to together."""
-    from companion.reproduction.display import value_lines
+    from companion.reproduction.display import departures_first, sentence
     from companion.reproduction.scores import joint_lines
 
     for name, ledger in shown.items():
@@ -125,10 +111,8 @@ def _list_values(shown, ledgers):
         heading(name)
         for text in joint_lines(ledgers[name]):
             wrapped(f"{text}.")
-        for first, *details in value_lines(ledger):
-            wrapped(first)
-            for text in details:
-                wrapped(f"    {text}", 6)
+        for line in departures_first(ledger).to_dict("records"):
+            wrapped(sentence(line))
 
 
 def _tell_problems(wrong, n_faults):
@@ -178,7 +162,7 @@ def explain(given, target, row, column):
         if number:
             click.echo()
         report = reports[f"{line['paper']}/{line['artefact']}"]
-        for name, text in explained(line, report.artefact, report.frames).items():
+        for name, text in explained(line, report.artefact).items():
             wrapped(f"{name:<16}{text}", 16)
 
 

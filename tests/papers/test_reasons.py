@@ -77,31 +77,6 @@ def spreads_by_tolerance(dataset, machine):
     ]
 
 
-def outlier_at_50_and_100():
-    """Mean alpha of the outlier of Least 1-Norm, and alpha times its distance."""
-    frame = records("l1nsvm/fig_1_leverage", side="wrong")
-    alpha = frame.groupby("distance")["alpha_Least 1-Norm"].mean()[[50.0, 100.0]]
-    return [*alpha, *(alpha * alpha.index)]
-
-
-def gckl_above_its_least(case, criterion):
-    """Per cent by which GCKL at a criterion's minimum is above its least, coarse grid, n = 200."""
-    frame = records("gacv/approximation", grid="coarse", n=200, case=case)
-    above = [
-        of_sample.loc[of_sample[criterion].idxmin(), "gckl"] / of_sample["gckl"].min()
-        for _, of_sample in frame.groupby("sample")
-    ]
-    return 100.0 * (np.mean(above) - 1.0)
-
-
-def gckl_of_both_cases():
-    return [
-        gckl_above_its_least(case, criterion)
-        for criterion in ("gacv", "gacv_span", "hinge")
-        for case in ("standard", "nonstandard")
-    ]
-
-
 def falls():
     """Medians of |log2| of the fall over the span, then per cent right within a factor of two."""
     medians = []
@@ -233,12 +208,6 @@ OF_RECORDS = {
     "on the ten genuine splits at hand it is {:.1f} at": lambda: [
         support_vectors("heart", "LS", "chosen", 0.001, "beyond_genuine")
     ],
-    "goes from {:.2f} to {:.2f} C, and alpha times its distance from {:.1f} to {:.1f}": (
-        outlier_at_50_and_100
-    ),
-    "GCKL is {:.1f} % (standard) and {:.1f} % (nonstandard) above its least; with the span it is "
-    "{:.1f} and {:.1f} %, and with the exact leave-one-out hinge loss, which GACV approximates, "
-    "{:.1f} and {:.1f} %": gckl_of_both_cases,
     "(log2 {:.2f} and {:.2f}), each within a factor of two for {:.0f} and {:.0f} % of the support "
     "vectors, by theta_i for {:.0f} and {:.0f}": falls,
     "the difference of {:.3f} is {:.3f} from points that XA does not count, whose slack and "
@@ -284,12 +253,6 @@ OF_LEDGER = {
         "as read of gacv/fig_2: nonstandard / MISCLASS valley: length / width",
         "gacv/fig_2: nonstandard / GCKL valley: length / width",
         "gacv/fig_2: nonstandard / MISCLASS valley: length / width",
-    ],
-    "GACV loses {:.2f} points (standard error {:.2f}) and XA {:.2f} ({:.2f}) in the mean": [
-        "gacv/beyond: all data sets / % err. GACV by the span - 5-fold CV",
-        "se of gacv/beyond: all data sets / % err. GACV by the span - 5-fold CV",
-        "gacv/beyond: all data sets / % err. XA by the span - 5-fold CV",
-        "se of gacv/beyond: all data sets / % err. XA by the span - 5-fold CV",
     ],
     "the recorded error is still {:.1f} (train) and {:.1f} points (test) lower": [
         "less than print as read of usvc/table_1: Case A, CE train (%) / USVC s=4",

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 from _cases import cases, refused
-from test_verdicts import published, reproduced
+from test_verdicts import READINGS, published, reproduced
 
 from companion.papers.across.overview import load_ledgers
 from companion.reproduction import declared
@@ -15,8 +15,8 @@ from companion.reproduction.verdicts import compare
 
 PAPER = Paper("toy", "Toy", "A. Nobody", "nowhere", proposes="A trick.", today="No.")
 CELL = "table_1: heart / error"
-SAYS = f"It errs by {{{CELL}}}, of {{numbers all}}."
-ENTRIES = [("found", SAYS, (f"agrees {CELL}",))]
+SAYS = f"It errs by {{{CELL}}}, of {{numbers printed}}."
+ENTRIES = [("found", SAYS, (f"matches {CELL}",))]
 
 
 def filled(value, entries=ENTRIES):
@@ -29,7 +29,7 @@ def test_a_changed_record_changes_the_card():
     assert filled(22.6) == ["It errs by 23, of 1."]
     anew = (
         "This sentence has to be written again, since the records changed: "
-        "table_1: heart / error: differs."
+        "table_1: heart / error: differs, unexplained."
     )
     assert filled(30.0) == [anew]
     lost = [("found", "It errs by {table_1: liver / error}.", ())]
@@ -40,7 +40,7 @@ def test_numbers_have_other_forms():
     names = ("size", "percent", "more", "corrected")
     forms = " ".join(f"{{{name} {CELL}}}" for name in names)
     values = pd.concat([reproduced(-0.5), reproduced(128.7, reading="exchanged")])
-    ledger = compare(published(), values, {}, {"exchanged": None})
+    ledger = compare(published(), values, {}, READINGS)
     found = card(PAPER, ledger, [("found", forms, ())]).found
     assert found == ["0.5 -50 % -150 % 130"]
 
@@ -53,7 +53,7 @@ def test_a_card_is_a_list_without_what_there_is_nothing_of():
 
 FAULTS = [
     ("found", "lost", "part 'lost' is unknown"),
-    ("agrees table", "maybe table", "rests_on 'maybe table_1: heart / error' must be"),
+    ("matches table", "maybe table", "rests_on 'maybe table_1: heart / error' must be"),
 ]
 
 
@@ -63,7 +63,7 @@ def test_faults_of_the_cards_are_named(tmp_path, monkeypatch, old, new, message)
 - paper: toy
   part: found
   says: "It errs by {{{CELL}}}."
-  rests_on: ["agrees {CELL}"]
+  rests_on: ["matches {CELL}"]
 """
     monkeypatch.setattr(declared, "data_dir", lambda: tmp_path)
     path = tmp_path / "cards.yaml"

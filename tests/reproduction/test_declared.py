@@ -26,7 +26,7 @@ DEVIATION = """\
   artefact: table_1
   rows: [heart, cancer]
   columns: ["error"]
-  status: demonstrated
+  cause: shown
   reason: other splits
   evidence: notebooks/toy/table_1.ipynb
 """
@@ -42,6 +42,7 @@ ERRATUM = """\
 READING = """\
 - id: rows-exchanged
   paper: wrsvm
+  kind: misprint
   changes: the labels of two rows stand exchanged
   proof: [tests/papers/test_wrsvm_errata.py::test_two]
   tried: "2"
@@ -64,7 +65,8 @@ def load_toy(paper):
     if paper != "toy":
         raise FileNotFoundError(paper)
     cells = [("heart", "error"), ("cancer", "error"), ("heart", "#SV")]
-    return pd.DataFrame(cells, columns=["row", "column"]).assign(artefact="table_1")
+    table = pd.DataFrame(cells, columns=["row", "column"])
+    return table.assign(artefact="table_1", asks=["value", "value", "ours"])
 
 
 @pytest.fixture
@@ -90,10 +92,12 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
     assert set(deviations) == {
         ("toy", "table_1", row, "error") for row in ("heart", "cancer")
     }
-    found = Deviation("other splits", "notebooks/toy/table_1.ipynb", "demonstrated")
+    found = Deviation("other splits", "notebooks/toy/table_1.ipynb", "shown")
     assert deviations["toy", "table_1", "heart", "error"] == found
     proof = ("tests/papers/test_wrsvm_errata.py::test_two",)
-    reading = Reading("wrsvm", "the labels of two rows stand exchanged", proof, 2)
+    reading = Reading(
+        "wrsvm", "misprint", "the labels of two rows stand exchanged", proof, 2
+    )
     assert load(READING, READING) == {"rows-exchanged": reading}
     proof = ("tests/papers/test_gacv_errata.py::test_one", "notebooks/gacv/fig_1.ipynb")
     print_ = ("one sum inside the other", "two sums side by side")
@@ -108,6 +112,18 @@ def test_files_are_read_as_they_stand_and_may_be_empty(load, tmp_path):
 
 FAULTS = [
     ('["error"]', '["#SV"]', "line 1: table_1: cancer / #SV is no published"),
+    ('["error"]', '["#SV"]', "line 1: table_1: heart / #SV is a question of ours"),
+    (
+        "  cause: shown\n",
+        "",
+        "cause is missing, and table_1: heart / error is a number",
+    ),
+    (
+        "cause: shown",
+        "cause: known",
+        "cause 'known' is unknown: it must be one of shown",
+    ),
+    ("kind: misprint\n  changes", "kind: guess\n  changes", "kind 'guess' is unknown"),
     ("paper: toy", "paper: toys", "paper 'toys' has no published values"),
     ("table_1", "table_9", "table_9: heart / error is no published"),
     ("other splits", "''", "reason must be a text that says something"),

@@ -7,11 +7,17 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import refused
-from test_verdicts import published, reproduced
+from _cases import cases, refused
+from test_verdicts import READINGS, published, reproduced
 
 from companion.reproduction import display
-from companion.reproduction.display import Table, findings, verdict_table
+from companion.reproduction.display import (
+    Table,
+    counted,
+    findings,
+    reproduced_text,
+    verdict_table,
+)
 from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.verdicts import compare
 
@@ -44,7 +50,7 @@ def ledger():
         regenerated("cancer", "LS ±", 4.5),
         regenerated("cancer", "LS", 25.0, 4.5, reading="exchanged"),
     ]
-    return compare(pd.concat(rows), pd.concat(values), {}, {"exchanged": 0})
+    return compare(pd.concat(rows), pd.concat(values), {}, READINGS)
 
 
 def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
@@ -61,7 +67,7 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
         "",
         "1.4",
         "100",
-        "agrees",
+        "matches: a difference of 1.4 would have been seen",
         "",
     ]
     assert len(texts) == len(ledger)
@@ -77,15 +83,15 @@ def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(led
     )
     assert (cancer["distance"], cancer["n"]) == ("5.1", "100")
     undeclared = "differs and is not declared in data/deviations.yaml"
-    assert cancer["verdict"] == f"differs (not converged); {undeclared}"
-    assert cancer[display.CORRECTED] == "25.0: agrees (exchanged)"
+    assert cancer["verdict"] == f"differs, unexplained; not converged; {undeclared}"
+    assert cancer["read otherwise"] == "25.0: matches (misprint exchanged)"
     assert list(texts["german", "LS"].values())[3:] == [
         "-",
         "",
         "",
         "",
         "",
-        "not run",
+        "not tested: no regenerated value of this row and column",
         "",
     ]
 
@@ -96,7 +102,7 @@ def test_a_table_of_verdicts_is_folded_up_with_what_departs_first(ledger):
     assert names == [(value["row"], value["column"]) for value in table.values]
     assert names[:2] == [("cancer", "LS"), ("german", "LS")]
     assert names[-1] == ("size", "n")
-    assert table.rows[-1][8] == "listed: setting"
+    assert table.rows[-1][8] == "matches: a setting of the protocol, not scored"
     shown, folded = table.to_html().split("<details>")
     assert not shown
     assert "<summary>All 7 rows, those that depart from the print first" in folded
@@ -112,48 +118,53 @@ def test_no_table_shows_more_than_forty_rows_unfolded():
     assert "<td>40</td>" in folded
 
 
-def test_findings_are_sentences_first_and_claim_by_claim_when_unfolded(ledger):
+def test_findings_are_folded_up_in_the_score_of_numbers_and_sentences(ledger):
     claims = ledger["asks"] == "claim"
     ledger.loc[claims, "sentence"] = '"A and B are similar"'
-    summary, folded = findings(ledger).data.split("<details>")
-    assert summary.split(". ") == [
-        "**3 of 5 printed numbers are consistent with ours.** 1 number differs",
-        "It is cancer, LS, where the paper prints 25.7 ± 4.5 and we find 29.0 ± 4.5",
-        "1 could not be computed here",
-        "After correcting misprints 4 are consistent",
-        "The one sentence of the paper that can be tested here holds.\n\n",
-    ]
-    assert "cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5" in folded
-    assert '* **Holds** (one test): "A and B are similar".' in folded
+    first, *lines, last = findings(ledger).data.split("\n")
+    score = "3 of 5 numbers match; 1 of 1 sentence holds"
+    assert first == f"<details><summary>{score}</summary>"
+    assert last == "</details>"
+    text = "\n".join(lines)
     assert (
-        "* **After correcting misprints**: 1 of 1 rows are consistent, as printed 0"
-        " (*exchanged*)." in folded
+        "* **Differs, unexplained** (1): cancer, LS: here 29.0 ± 4.5, printed 25.7 ± 4.5."
+        in text
     )
-    ledger.loc[claims, ["outcome", "counts_as", "reproduced"]] = [
+    assert '* **Holds** (one test): "A and B are similar".' in text
+    assert "(misprint *exchanged*): 1 of 1 rows match or hold, as printed 0." in text
+    ledger.loc[claims, ["verdict", "reproduced", "reason"]] = [
         "fails",
-        "fails, explained",
         3.0,
+        "who knows",
     ]
     failing = findings(ledger).data.replace("\\", "")
-    assert "that can be tested here fails." in failing
-    assert (
-        'Fails** (one test): "A and B are similar". Failing: heart, |A - B|: here 3'
-        in failing
-    )
-    ledger.loc[claims, "outcome_as_read"] = "holds"
-    assert (
-        'Fails** (one test; after correcting misprints: holds): "A and B'
-        in findings(ledger).data
-    )
+    assert "0 of 1 sentence hold</summary>" in failing
+    assert '"A and B are similar". Failing: heart, |A - B|: here 3' in failing
+    assert "Who knows." in failing
+    ledger.loc[claims, ["verdict_as_read", "reading_kind"]] = ["holds", "misprint"]
+    assert "(one test; with misprints corrected: holds)" in findings(ledger).data
 
 
 def test_findings_say_what_a_reading_changes(ledger):
     ledger["reading"] = ledger["reading"].replace("exchanged", "b-start-svc")
-    folded = findings(ledger).data.split("<details>")[1]
-    assert "(*b-start-svc*, in case B the unbiased machine starts at the SVC" in folded
+    assert "*b-start-svc*" in findings(ledger).data
+    assert "in case B the unbiased machine starts at the SVC" in findings(ledger).data
 
 
-def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
+def test_what_we_ask_stands_there_without_a_verdict():
+    row = published("ordinal", "ours", asks="ours", sentence="is it lower?")
+    ledger = compare(row, reproduced(-1.0))
+    text = findings(ledger).data
+    assert "* We ask: is it lower? heart, error: -1 (SE 0.2)." in text
+    line = ledger.to_dict("records")[0]
+    said = "We ask: is it lower? heart, error is -1 (SE 0.2) here over 100 repetitions."
+    assert display.sentence(line) == said
+    assert (
+        verdict_table(ledger).rows[0][8] == "a question of our own, without a verdict"
+    )
+
+
+def test_text_is_aligned(ledger):
     table = verdict_table(ledger, "Title")
     assert table.above[0].startswith("2 means together: squared distances add up to ")
     title, *lines = table.to_text().splitlines()
@@ -162,8 +173,6 @@ def test_text_is_aligned_and_can_be_cut_to_a_width(ledger):
     assert lines[:n_above] == table.above
     head, _, *rows = lines[n_above:]
     assert {row.index("LS") for row in rows if "LS" in row} == {head.index("column")}
-    narrow = Table(["not run", "n"], [["1", "22"]], []).to_text(narrow=True)
-    assert narrow.splitlines() == ["not  n", "run", "---  --", "1    22"]
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
@@ -175,8 +184,9 @@ def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
     assert heart["reproduced_n"] == 100
     assert german["reproduced"] is None
     assert cancer["converged"] is False
-    assert cancer["outcome"] == "differs"
-    assert (cancer["reproduced_as_read"], cancer["outcome_as_read"]) == (25.0, "agrees")
+    assert cancer["verdict"] == "differs, unexplained"
+    assert cancer["reproduced_as_read"] == 25.0
+    assert cancer["verdict_as_read"] == "matches"
     values = [{"z": np.float64(-math.inf), "n": np.int64(3), "ok": np.bool_(True)}]
     assert Table(["z"], [["x"]], values).values == [{"z": "-inf", "n": 3, "ok": True}]
 
@@ -194,18 +204,18 @@ def test_the_printed_table_stands_over_its_regeneration_row_by_row(ledger):
         ledger[ledger["row"] != "size"], columns=["LS"]
     )
     assert table.header == ["", "", "LS"]
-    heart = (["15.6 ± 3.2"] * 2, "agrees")
-    cancer = (["25.7 ± 4.5", "29.0 ± 4.5"], "differs")
+    heart = (["15.6 ± 3.2"] * 2, "matches")
+    cancer = (["25.7 ± 4.5", "29.0 ± 4.5"], "differs, unexplained")
     shown = [row[2] for row in table.rows[:6]]
-    assert shown == [*heart[0], heart[1], *cancer[0], f"{cancer[1]}; ±: agrees"]
+    assert shown == [*heart[0], heart[1], *cancer[0], f"{cancer[1]}; ±: matches"]
     assert [row[0] for row in table.rows[3:8]] == ["cancer", "", "", "", "german"]
     assert [row[1] for row in table.rows[3:7]] == [
         "published",
         "reproduced",
         "verdict",
-        "corrected",
+        "read otherwise",
     ]
-    assert table.rows[6][2] == "25.0: agrees (exchanged)"
+    assert table.rows[6][2] == "25.0: matches (misprint exchanged)"
     assert len(table.values) == 5, (
         "values of the spreads shown inside are kept, the claim's not"
     )
@@ -243,16 +253,16 @@ def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledg
     blocks = html.split('" open>')[1].split("\n</details>")
     printed, corrected, folded = blocks[:3]
     assert "<summary>As printed</summary>" in printed
-    assert "<summary>After correcting misprints</summary>" in corrected
+    assert "<summary>With misprints corrected</summary>" in corrected
     assert "<summary>Row by row with ours</summary>" in folded
     (cancer,) = (row for row in printed.split("</tr>") if ">cancer</th>" in row)
     sign = '<span class="sign sign-differs-unexplained">✗</span> 25.7 ± 4.5'
     assert sign in cancer
     assert "it is 29.0 ± 4.5 here over 100 repetitions: differs" in cancer
-    assert "it is 25.0 here over 100 repetitions: agrees" in corrected
+    assert "it is 25.0 here over 100 repetitions: matches" in corrected
     assert "✗" not in corrected
     alone = display.published_vs_reproduced(ledger, rows=["heart"]).to_html()
-    assert "<summary>After correcting" not in alone
+    assert "<summary>With misprints" not in alone
     first, second, other = re.findall(r'<details name="([^"]+)"', html + alone)
     assert first == second != other, "of one name the browser keeps one open"
 
@@ -266,24 +276,28 @@ def test_a_part_of_a_table_says_nothing_of_the_chance_of_all_draws(ledger):
     assert not any("single draws" in line for line in alone)
 
 
-def test_the_tables_of_the_score_have_a_line_a_group(ledger):
+def test_the_table_of_the_score_has_a_column_a_group(ledger):
     groups = {"toy": ledger, "all": pd.concat([ledger, ledger.assign(paper="other")])}
-    numbers, sentences = display.score_tables(groups)
-    assert numbers.header[:4] == ["numbers", "all", "consistent", "agree"]
-    one, both = (dict(zip(numbers.header, row, strict=True)) for row in numbers.rows)
-    assert (one["all"], one["consistent"], one["unexplained"]) == ("5", "3", "1")
-    assert (one["not run"], one[display.CORRECTED], one["in 95 %"]) == (
-        "1",
-        "4",
-        "75 %",
-    )
-    assert (both["numbers"], both["all"]) == ("all", "10")
-    assert sentences.rows == [
-        ["toy", "1", "1", *"000000"[:5], "1"],
-        ["all", "2", "2", *"00000", "2"],
-    ]
-    short = display.score_tables({"toy": ledger}, corrected=False)
-    assert display.CORRECTED not in short[0].header
+    table = display.score_table(groups)
+    assert table.header == ["", "toy", "all"]
+    rows = {row[0].strip(): row[1:] for row in table.rows}
+    assert rows == {
+        "numbers printed": ["5", "10"],
+        "matches": ["3", "6"],
+        "differs, explained": ["0", "0"],
+        "differs, unexplained": ["1", "2"],
+        "not tested": ["1", "2"],
+        "match with misprints corrected": ["4", "8"],
+        "match with choices made": ["4", "8"],
+        "in the 95 % interval": ["75 %", "75 %"],
+        "sentences": ["1", "2"],
+        "holds": ["1", "2"],
+        "in part": ["0", "0"],
+        "fails": ["0", "0"],
+        "open": ["0", "0"],
+        "hold with misprints corrected": ["1", "2"],
+        "hold with choices made": ["1", "2"],
+    }
 
 
 def test_a_sentence_says_what_is_printed_what_is_here_and_what_that_means(ledger):
@@ -292,9 +306,31 @@ def test_a_sentence_says_what_is_printed_what_is_here_and_what_that_means(ledger
     )
     assert heart == (
         "The paper prints 15.6 ± 3.2 for heart, LS (p. 1); it is 15.6 ± 3.2 here over 100"
-        " repetitions: agrees, and a difference of 1.4 would have been seen."
+        " repetitions: matches: a difference of 1.4 would have been seen."
     )
     assert "must be <= 1 and is 0.25 (SE 0.12) here" in claim
-    assert cancer.endswith("differs; nobody has said why.")
-    assert german.endswith("was not run.")
-    assert "not scored (setting)" in size
+    assert "differs, unexplained; not converged" in cancer
+    assert german.endswith("not tested: no regenerated value of this row and column.")
+    assert "matches: a setting of the protocol, not scored" in size
+
+
+@cases(
+    "value, se, text",
+    (-5.6e-17, 0.01, "0 (SE 0.01)"),
+    (2e-4, 0.01, "0.0002 (SE 0.01)"),
+    (1e-17, math.nan, "1e-17"),
+)
+def test_a_difference_of_rounding_errors_alone_is_zero(value, se, text):
+    line = {"kind": "ordinal", "printed": "alike", "reproduced": value, "se": se}
+    assert reproduced_text(line) == text
+
+
+@cases(
+    "number, word, text",
+    (1, "holds", "1 holds"),
+    (2, "holds", "2 hold"),
+    (0, "differs, explained", "0 differ, explained"),
+    (3, "not tested", "3 not tested"),
+)
+def test_a_count_goes_with_its_verb(number, word, text):
+    assert counted(number, word) == text

@@ -103,16 +103,11 @@ def test_a_relation_knows_on_which_side_it_holds():
 
 def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     word = {**DETERMINISTIC, "printed": "?", "value": ""}
-    rows = {}, {"overlap": "0.6", "matters": "0.5"}, ORDINAL, word, SETTING
+    rows = {}, {"matters": "0.5"}, ORDINAL, word, SETTING
     frame = load_published("toy", write(tmp_path, *rows))
     assert list(frame.columns) == list(COLUMNS)
-    assert frame.loc[0, ["value", "spread", "n", "overlap"]].tolist() == [
-        22.4,
-        1.0,
-        100.0,
-        0.0,
-    ]
-    assert frame.loc[1, ["overlap", "matters"]].tolist() == [0.6, 0.5]
+    assert frame.loc[0, ["value", "spread", "n"]].tolist() == [22.4, 1.0, 100.0]
+    assert frame.loc[1, "matters"] == 0.5
     assert math.isnan(frame.loc[0, "matters"])
     assert frame["asks"].tolist()[2:4] == ["claim", "value"]
     assert math.isnan(frame.loc[2, "value"])
@@ -128,7 +123,8 @@ FAULTS = [
         {**ORDINAL, "relation": "below 0"},
         "relation must be .* for kind 'ordinal'.* Got 'below 0'",
     ),
-    ({"relation": "< 0"}, "relation must be .* and empty for others. Got '< 0'"),
+    ({"relation": "< 0"}, "relation must be .* and empty for others .* Got '< 0'"),
+    ({**ORDINAL, "asks": "ours"}, "relation must be .* for what is ours. Got '< 0'"),
     ({"printed": "?"}, "printed '\\?' is no number"),
     (
         {**ORDINAL, "value": "low"},
@@ -160,7 +156,6 @@ FAULTS = [
         "negative",
     ),
     ({"where": ""}, "where is empty"),
-    ({"overlap": "much"}, "overlap 'much' is no number >= 0"),
     (
         {"asks": "question"},
         "asks 'question' is unknown: it must be one of value, claim",

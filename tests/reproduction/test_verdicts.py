@@ -10,28 +10,28 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from companion.reproduction import _comparisons as rules
-from companion.reproduction.declared import Deviation
+from companion.reproduction.declared import Deviation, Reading
 from companion.reproduction.published import parse_printed
 from companion.reproduction.scores import (
-    NUMBER_PARTS,
-    SENTENCE_PARTS,
-    counted_as_on_record,
+    NUMBER_WORDS,
+    SENTENCE_WORDS,
     joint_tests,
-    ours,
     score,
-    sentence_verdict,
+    scored_as_on_record,
+    sentence_word,
 )
 from companion.reproduction.vectors import chance_of_shares, joint_chance
 from companion.reproduction.verdicts import (
-    check_findings,
+    NO_SUCH_VALUE,
     compare,
     problems,
     regenerated,
 )
 
 CELL = ("toy", "table_1", "heart", "error")
-DECLARED = {CELL: Deviation("other splits", "notebook", "data")}
-READINGS = {"exchanged": None}
+DECLARED = {CELL: Deviation("other splits", "notebook", "shown")}
+READINGS = {"exchanged": Reading("toy", "misprint", "it is exchanged", ("a test",), 2)}
+READINGS["warmer"] = Reading("toy", "choice", "it is warmer", ("a notebook",), 9)
 
 
 def published(kind="stochastic", printed="22.4", **changes):
@@ -47,7 +47,6 @@ def published(kind="stochastic", printed="22.4", **changes):
         "spread": math.nan,
         "n": math.nan,
         "relation": "",
-        "overlap": 0.0,
         "where": "p. 1",
         "asks": "claim" if kind == "ordinal" else "value",
         "matters": math.nan,
@@ -83,12 +82,12 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
     se = math.sqrt(2 * 2.0**2 / 100)
     far, near = (verdict(published(), reproduced(22.45 + k * se)) for k in (4, -2))
     line = verdict(published(), reproduced(22.43))
-    assert (line["verdict"], line["problem"], line["distance"]) == ("agrees", "", 0.0)
-    assert far["verdict"] == "differs"
+    assert (line["verdict"], line["problem"], line["distance"]) == ("matches", "", 0.0)
+    assert far["verdict"] == "differs, unexplained"
     assert far["distance"] == pytest.approx(4)
     assert far["se"] == pytest.approx(se)
     assert far["problem"] == "differs and is not declared in data/deviations.yaml"
-    assert near["verdict"] == "agrees"
+    assert near["verdict"] == "matches"
     assert near["problem"] == ""
     assert near["distance"] == pytest.approx((2 * se - 0.1) / se)
     assert near["would_see"] == pytest.approx(0.05 + 3 * se)
@@ -96,7 +95,7 @@ def test_a_mean_off_by_four_standard_errors_differs_and_one_off_by_two_does_not(
 
 def test_an_infinite_value_is_printed_like_no_number():
     exact = comparison(published("deterministic"), reproduced(math.inf))
-    assert exact.outcome == "differs"
+    assert exact.verdict == "differs"
     draws = [22.4] * 99 + [math.inf]
     drawn = comparison(published("draw"), reproduced(22.4, draws=draws))
     assert drawn.note.startswith("0 of 100 draws lie")
@@ -116,27 +115,29 @@ PRECISION = [
 
 @cases("printed, same, other", *PRECISION)
 def test_a_deterministic_value_is_compared_at_printed_precision(printed, same, other):
-    for outcome, values in (("agrees", same), ("differs", other)):
+    for outcome, values in (("matches", same), ("differs", other)):
         for value in values:
             row = published("deterministic", printed)
-            assert comparison(row, reproduced(value)).outcome == outcome
+            assert comparison(row, reproduced(value)).verdict == outcome
     assert (
-        verdict(published(printed=printed), reproduced(same[-1]))["verdict"] == "agrees"
+        verdict(published(printed=printed), reproduced(same[-1]))["verdict"]
+        == "matches"
     )
 
 
 def test_a_printed_word_must_be_the_same_word():
     row = published("deterministic", "LS-SVMs")
-    assert verdict(row, reproduced("LS-SVMs"))["verdict"] == "agrees"
-    assert verdict(row, reproduced("L1-SVMs"))["verdict"] == "differs"
-    assert verdict(row, reproduced(1.0))["verdict"] == "differs"
+    assert verdict(row, reproduced("LS-SVMs"))["verdict"] == "matches"
+    other = "differs, unexplained"
+    assert verdict(row, reproduced("L1-SVMs"))["verdict"] == other
+    assert verdict(row, reproduced(1.0))["verdict"] == other
 
 
 CLAIMS = [
     ("< 0", -5.0, 2.0, "holds", 2.5),
     ("< 0", 5.0, 2.0, "fails", -2.5),
-    ("< 0", -4.0, 2.0, "undecided", 2.0),
-    ("< 0", 3.0, 2.0, "undecided", -1.5),
+    ("< 0", -4.0, 2.0, "open", 2.0),
+    ("< 0", 3.0, 2.0, "open", -1.5),
     (">= 0.95", 0.99, 0.01, "holds", 4.0),
     # without chance the relation decides
     ("<= 1", 1.0, 0.0, "holds", None),
@@ -151,22 +152,23 @@ CLAIMS = [
 def test_two_standard_errors_decide_a_claim(relation, value, se, outcome, support):
     row = published("ordinal", "lower", relation=relation)
     found = comparison(row, reproduced(value, math.nan, math.nan, se=se))
-    assert found.outcome == outcome
+    assert found.verdict == outcome
     assert math.isnan(found.distance)
     assert found.would_see == (0.0 if support is None else pytest.approx(2 * se))
     assert support is None or found.support == pytest.approx(support)
 
 
-def test_a_claim_whose_standard_error_is_not_known_is_undecided_and_says_so():
+def test_a_claim_whose_standard_error_is_not_known_is_open_and_says_so():
     line = verdict(CLAIM, reproduced(-1.0, n=1, spread=math.nan, se=math.inf))
-    assert line["verdict"] == "undecided (its standard error is not known)"
+    assert line["verdict"] == "open"
+    assert line["because"] == "its standard error is not known"
     assert math.isinf(line["would_see"])
 
 
 def test_few_repetitions_make_a_claim_harder_to_decide():
-    assert comparison(CLAIM, reproduced(-2.2, n=math.nan, se=1.0)).outcome == "holds"
+    assert comparison(CLAIM, reproduced(-2.2, n=math.nan, se=1.0)).verdict == "holds"
     few = comparison(CLAIM, reproduced(-2.2, n=5, se=1.0))
-    assert few.outcome == "undecided"
+    assert few.verdict == "open"
     assert few.note == "on the right side of its bound"
     assert norm.cdf(few.support) == pytest.approx(student.cdf(2.2, 4))
     assert student.cdf(-few.would_see, 4) == pytest.approx(norm.cdf(-2))
@@ -174,12 +176,12 @@ def test_few_repetitions_make_a_claim_harder_to_decide():
 
 
 FAR = [
-    ("ordinal", 2.5, "fails", "undecided"),
+    ("ordinal", 2.5, "fails", "open"),
     ("ordinal", 3.5, "fails", "fails"),
-    ("stochastic", 3.5, "differs", "agrees"),
-    ("stochastic", 4.5, "differs", "differs"),
-    ("spread", 3.5, "differs", "agrees"),
-    ("spread", 4.5, "differs", "differs"),
+    ("stochastic", 3.5, "differs, unexplained", "matches"),
+    ("stochastic", 4.5, "differs, unexplained", "differs, unexplained"),
+    ("spread", 3.5, "differs, unexplained", "matches"),
+    ("spread", 4.5, "differs, unexplained", "differs, unexplained"),
 ]
 
 
@@ -192,45 +194,36 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(
     value = published(spread=0.0), reproduced(22.45 + far, se=1.0, n=1000)
     spread = published("spread", printed="1.00", n=200), reproduced(ratio, n=200)
     row, regenerated = {"ordinal": claim, "stochastic": value, "spread": spread}[kind]
-    assert verdict(row, regenerated)["outcome"] == outcome
+    assert verdict(row, regenerated)["verdict"] == outcome
     quick = verdict(row, regenerated, profile="quick")
-    assert quick["outcome"] == quick_outcome
+    assert quick["verdict"] == quick_outcome
     assert quick["would_see"] > verdict(row, regenerated)["would_see"]
 
 
-def test_the_overlap_enters_the_standard_error_of_either_side():
+def test_the_standard_error_of_either_side_enters():
     five = {"printed": "5", "spread": 1.0, "n": 10.0}
     plain = verdict(published(**five), reproduced(7.5, n=20))
-    both = verdict(published(**five, overlap=0.5), reproduced(7.5, n=20, overlap=0.1))
     assert plain["se"] == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
-    assert both["se"] == pytest.approx(math.sqrt(1 / 10 + 0.5 + 4 / 20 + 0.4))
-    assert plain["outcome"] == "differs"
-    assert both["outcome"] == "agrees"
+    assert plain["verdict"] == "differs, unexplained"
     known = published(**five | {"spread": 0.0})
     assert verdict(known, reproduced(9.0, n=20, se=0.7))["se"] == 0.7
     unknown = published(**five | {"spread": math.nan})
     unprinted = verdict(unknown, reproduced(9.0, math.nan, n=40, se=0.5))
     assert unprinted["se"] == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
     assert verdict(CLAIM, reproduced(-1.0))["verdict"] == "holds"
-    corrected = verdict(CLAIM, reproduced(-1.0, overlap=100 / 170))
-    assert corrected["verdict"] == f"undecided ({rules.ONE_POOL})"
-    assert corrected["se"] == pytest.approx(2 * math.sqrt(1 / 100 + 100 / 170))
-    row = published(printed="20.0", overlap=0.5)
-    assert verdict(row, reproduced(23.0))["verdict"] == "agrees"
-    assert verdict(published(printed="20.0"), reproduced(23.0))["verdict"] == "differs"
 
 
 def test_no_spread_at_all_leaves_only_the_printed_digits():
     row = published(printed="150.0", spread=0.0)
-    assert verdict(row, reproduced(150.04, spread=0.0))["verdict"] == "agrees"
+    assert verdict(row, reproduced(150.04, spread=0.0))["verdict"] == "matches"
     line = verdict(row, reproduced(149.0, spread=0.0))
-    assert line["verdict"] == "differs"
+    assert line["verdict"] == "differs, unexplained"
     assert line["distance"] == math.inf
 
 
 def test_a_spread_known_on_one_side_is_taken_for_both():
     line = verdict(published(spread=3.0), reproduced(26.0, spread=math.nan, n=1))
-    assert line["verdict"] == "agrees"
+    assert line["verdict"] == "matches"
     assert line["se"] == pytest.approx(3.0 * math.sqrt(1 + 1 / 100))
     zero = verdict(published(spread=3.0), reproduced(26.0, spread=0.0, n=1))
     assert zero["se"] == line["se"], "the spread of one repetition is no estimate"
@@ -241,17 +234,17 @@ def test_a_spread_known_on_one_side_is_taken_for_both():
     unknown = verdict(
         published(spread=math.nan, n=1.0), reproduced(23.0, spread=math.nan, n=1)
     )
-    assert unknown["verdict"] == "differs"
+    assert unknown["verdict"] == "differs, unexplained"
     assert unknown["note"] == "no spread is known on either side"
 
 
 RATIOS = [
-    ("1.0", 1.04, 100, "agrees", None),
-    ("1.0", 1.25, 100, "agrees", 1.25 / 1.05),
+    ("1.0", 1.04, 100, "matches", None),
+    ("1.0", 1.25, 100, "matches", 1.25 / 1.05),
     ("1.0", 0.5, 100, "differs", 0.95 / 0.5),
-    ("1.0", 0.5, 5, "agrees", 0.95 / 0.5),
+    ("1.0", 0.5, 5, "matches", 0.95 / 0.5),
     # printed as zero: up to half a unit may be hidden
-    ("0.0", 0.049, 100, "agrees", None),
+    ("0.0", 0.049, 100, "matches", None),
     ("0.0", 0.2, 100, "differs", 0.2 / 0.05),
 ]
 
@@ -263,39 +256,45 @@ def test_a_spread_is_compared_by_the_logarithm_of_its_ratio(
     print_ = parse_printed(printed)
     se = math.sqrt(0.5 / 99 + 0.5 / (n - 1))
     found = comparison(published("spread", printed), reproduced(value, n=n))
-    assert found.outcome == outcome
+    assert found.verdict == outcome
     assert found.distance == pytest.approx(math.log(ratio) / se if ratio else 0.0)
     edge = (1.05 if printed == "1.0" else 0.05) * math.exp(3 * se)
     assert found.would_see == pytest.approx(edge - print_.value)
 
 
-@cases("n, outcome", (10, "undecided"), (56, "undecided"), (57, "differs"))
-def test_repetitions_that_are_all_alike_refute_a_printed_spread_only_in_number(
+@cases("n, outcome", (10, "not tested"), (56, "not tested"), (57, "differs"))
+def test_repetitions_that_are_all_alike_tell_against_a_spread_only_in_number(
     n, outcome
 ):
     row = published("spread", "0.3")
     found = comparison(row, reproduced(0.0, n=n))
-    assert found.outcome == outcome
-    assert math.isinf(found.would_see) == (outcome == "undecided")
+    assert found.verdict == outcome
+    assert math.isinf(found.would_see) == (outcome == "not tested")
     assert found.distance == pytest.approx(
         {10: 0.936, 56: 2.995, 57: 3.028}[n], abs=0.01
     )
     assert math.isfinite(comparison(row, reproduced(0.0, n=10**6)).distance)
 
 
-def test_a_row_that_is_not_scored_is_listed_and_a_problem_where_it_differs():
+def test_a_row_that_is_not_scored_is_compared_and_a_problem_where_it_differs():
     row = published("deterministic", "100", asks="setting")
-    assert verdict(row, reproduced(100.0))["verdict"] == "listed"
+    line = verdict(row, reproduced(100.0))
+    assert (line["verdict"], line["scored"]) == ("matches", False)
+    assert line["because"] == "a setting of the protocol, not scored"
     line = verdict(row, reproduced(10.0))
-    assert line["verdict"] == "differs"
+    assert line["verdict"] == "differs, unexplained"
     assert line["problem"]
-    assert line["counts_as"] == ""
+    assert not line["scored"]
     quick = verdict(row, reproduced(10.0), profile="quick")
-    assert (quick["verdict"], quick["problem"]) == ("not run", "")
-    assert quick["note"] == "a quick run is smaller by design"
-    claim = published("ordinal", "lower", relation="< 0", asks="identity")
-    assert verdict(claim, reproduced(0.1, se=1.0))["verdict"] == "listed"
-    assert verdict(claim, reproduced(0.1).iloc[:0])["verdict"] == "listed"
+    assert (quick["verdict"], quick["problem"]) == ("not tested", "")
+    assert quick["because"].endswith("a quick run is smaller by design")
+    claim = published(
+        "ordinal", "lower", relation="< 0", asks="identity", why="proved by a test"
+    )
+    assert verdict(claim, reproduced(0.1, se=1.0))["verdict"] == "open"
+    proved = verdict(claim, reproduced(0.1).iloc[:0])
+    assert (proved["verdict"], proved["scored"]) == ("", False)
+    assert proved["because"] == "true by construction, not scored: proved by a test"
 
 
 def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
@@ -303,21 +302,20 @@ def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
     assert comparison(row, reproduced(14.0, se=2.0)).se == pytest.approx(
         2 / 14 * math.sqrt(1 + 100 / 50)
     )
-    assert (
-        verdict(published("spread", "1.0"), reproduced(0.0, n=1))["verdict"]
-        == "not run"
-    )
+    alone = verdict(published("spread", "1.0"), reproduced(0.0, n=1))
+    assert alone["verdict"] == "not tested"
+    assert alone["because"] == "a spread needs at least 2 repetitions"
     line = verdict(published("spread", "1.0"), reproduced(1.5))
-    assert line["verdict"] == "differs"
+    assert line["verdict"] == "differs, unexplained"
     assert line["problem"]
 
 
 RANKS = [
     (100, 0, 0, "differs"),
     (0, 0, 100, "differs"),
-    (99, 0, 1, "agrees"),
-    (50, 1, 50, "agrees"),
-    (0, 100, 0, "agrees"),
+    (99, 0, 1, "matches"),
+    (50, 1, 50, "matches"),
+    (0, 100, 0, "matches"),
 ]
 
 
@@ -327,10 +325,10 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
 ):
     draws = [1.0] * n_below + ([1.096, 1.104] * 50)[:n_alike] + [1.2] * n_above
     found = comparison(published("draw", "1.10"), reproduced(1.1, draws=draws))
-    assert found.outcome == outcome
+    assert found.verdict == outcome
     assert found.distance >= 0
     sentence = f"{n_below} of {len(draws)} draws lie below the print, {n_above} above"
-    assert sentence in found.note or outcome == "agrees"
+    assert sentence in found.note or outcome == "matches"
 
 
 @cases("printed", "0", "1")
@@ -338,16 +336,16 @@ def test_a_printed_draw_is_ranked_among_the_regenerated_ones(
     "n_ones, n, word",
     (0, 200, ""),
     (3, 200, ""),
-    (4, 200, "listed"),
-    (80, 200, "listed"),
+    (4, 200, "common"),
+    (80, 200, "common"),
     (197, 200, ""),
     (200, 200, ""),
     # of fifty draws all must be alike: two that are not tell as much
-    (1, 50, "listed"),
-    (1, 20, "listed"),
-    (1, 2, "listed"),
+    (1, 50, "common"),
+    (1, 20, "common"),
+    (1, 2, "common"),
     (0, 50, ""),
-    (0, 49, "undecided"),
+    (0, 49, "not tested"),
 )
 def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     printed, n_ones, n, word
@@ -355,9 +353,11 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
     draws = [1.0] * n_ones + [0.0] * (n - n_ones)
     found = comparison(published("draw", printed), reproduced(0.5, draws=draws))
     is_usual = float(printed) == float(n_ones > n / 2)
-    assert found.outcome == (word or ("agrees" if is_usual else "differs"))
+    expected = "matches" if is_usual or word == "common" else "differs"
+    assert found.verdict == ("not tested" if word == "not tested" else expected)
+    assert found.scored == (word != "common")
     assert found.would_see == (math.inf if word else 1.0)
-    if word != "undecided" and not is_usual:
+    if word != "not tested" and not is_usual:
         alike = n_ones if printed == "1" else n - n_ones
         assert found.distance == pytest.approx(norm.isf((alike + 1) / (n + 1) / 2))
 
@@ -365,38 +365,42 @@ def test_a_yes_or_no_could_have_been_seen_only_where_one_answer_is_rare(
 def test_a_quick_run_scores_what_is_scored_on_record():
     """A yes or no that could not differ is known as such by many draws, not by few."""
     row = published("draw", "1")
-    ledgers = [
+    common, rare, few, mixed = (
         {"toy/table_1": compare(row, reproduced(0.5, draws=draws))}
-        for draws in ([0.0, 1.0] * 100, [1.0])
-    ]
-    on_record, quick = ledgers
-    assert score(quick["toy/table_1"])["numbers"]["all"] == 1
-    for recorded, scored in ((on_record, 0), (quick, 1), ({}, 1)):
-        counted = counted_as_on_record(quick, recorded)["toy/table_1"]
-        assert score(counted)["numbers"]["all"] == scored
+        for draws in ([0.0, 1.0] * 100, [1.0] * 200, [1.0], [0.0, 1.0])
+    )
+    for quick, recorded, scored in (
+        (few, common, 0),
+        (few, rare, 1),
+        (few, {}, 1),
+        (mixed, rare, 1),
+        (mixed, {}, 0),
+    ):
+        ledger = scored_as_on_record(quick, recorded)["toy/table_1"]
+        numbers = score(ledger)["numbers"]
+        assert (numbers["printed"], numbers["not tested"]) == (scored, scored)
 
 
 @cases(
     "n, profile, outcome",
-    (2, "quick", "undecided"),
+    (2, "quick", "open"),
     (2, "paper", "fails"),
     (math.nan, "quick", "fails"),
 )
-def test_few_repetitions_that_are_alike_refute_no_claim(n, profile, outcome):
+def test_few_repetitions_that_are_alike_decide_no_claim(n, profile, outcome):
     found = verdict(CLAIM, reproduced(0.0, spread=0.0, n=n, se=0.0), profile=profile)
-    assert found["outcome"] == outcome
+    assert found["verdict"] == outcome
 
 
 def test_a_printed_draw_needs_the_regenerated_draws():
     row = verdict(published("draw", "1.10"), reproduced(1.1, draws=(1.1, 1.1)))
-    assert row["outcome"] == "undecided"
+    assert row["verdict"] == "not tested"
     assert row["would_see"] == math.inf
-    assert row["note"] == "2 draws are too few to call any print rare"
-    assert row["verdict"] == "undecided (100 repetitions would decide)"
+    assert row["because"] == "2 draws are too few; 100 repetitions would decide"
     row = verdict(
         published("draw", "1.10"), reproduced(1.1, draws=[1.1] * 200 + [math.nan])
     )
-    assert (row["outcome"], row["note"]) == ("not run", "a draw is missing")
+    assert (row["verdict"], row["because"]) == ("not tested", "a draw is missing")
     refused(
         "must bring the draws .* Got none",
         compare,
@@ -408,36 +412,54 @@ def test_a_printed_draw_needs_the_regenerated_draws():
 HEALED = "declared deviation has healed (it is {})"
 
 
-OUTCOME_OF_DECLARED = [
-    (30.0, "differs (data: other splits)", ""),
-    (22.4, "agrees", HEALED.format("agrees")),
-    (22.7, "agrees", HEALED.format("agrees")),
-    (math.nan, "not run", ""),
+OF_DECLARED = [
+    (30.0, "shown", "differs, explained", ""),
+    (30.0, "unknown", "differs, unexplained", ""),
+    (30.0, "missing data", "not tested", ""),
+    (22.4, "shown", "matches", HEALED.format("matches")),
+    (22.7, "missing data", "matches", HEALED.format("matches")),
+    (math.nan, "shown", "not tested", ""),
 ]
 
 
-@cases("value, text, problem", *OUTCOME_OF_DECLARED)
+@cases("value, cause, word, problem", *OF_DECLARED)
 def test_a_declared_deviation_is_named_and_a_problem_where_it_has_healed(
-    value, text, problem
+    value, cause, word, problem
 ):
-    line = verdict(published(), reproduced(value), DECLARED)
-    assert line["verdict"] == text
+    declared = {CELL: Deviation("other splits", "notebook", cause)}
+    line = verdict(published(), reproduced(value), declared)
+    assert line["verdict"] == word
     assert line["problem"].startswith(problem)
     assert bool(line["problem"]) == bool(problem)
-    quick = verdict(
-        published(), reproduced(value, converged=False), DECLARED, profile="quick"
-    )
-    assert quick["verdict"] == text + " (not converged)" * math.isfinite(value)
-    assert quick["problem"] == ""
+    assert line["reason"] == ("other splits" if value == 30.0 else "")
+    if cause == "missing data" and value == 30.0:
+        assert line["because"] == "other splits"
+        assert math.isnan(line["distance"]), "of another quantity"
+    quick = verdict(published(), reproduced(value), declared, profile="quick")
+    assert (quick["verdict"], quick["problem"]) == (word, "")
     assert ("too few repetitions to call it healed" in quick["note"]) == bool(problem)
+
+
+def test_a_sentence_fails_whatever_is_known_of_the_cause_unless_data_are_missing():
+    for cause, word in (("", "fails"), ("shown", "fails"), ("missing data", "open")):
+        declared = {CELL: Deviation("not the paper's data", "notebook", cause)}
+        line = verdict(CLAIM, reproduced(1.0), declared)
+        assert (line["verdict"], line["problem"]) == (word, "")
+        assert line["reason"] == "not the paper's data"
+    assert verdict(CLAIM, reproduced(1.0))["problem"]
 
 
 def test_what_is_not_declared_or_not_there_is_said():
     other = {(*CELL[:3], "#SV"): DECLARED[CELL]}
-    assert verdict(published(), reproduced(30.0), other)["verdict"] == "differs"
-    none = verdict(published(), reproduced(22.4).assign(row="cancer"))
-    assert (none["verdict"], none["problem"]) == ("not run", "")
-    assert none["note"] == "no regenerated value of this row and column"
+    line = verdict(published(), reproduced(30.0), other)
+    assert line["verdict"] == "differs, unexplained"
+    elsewhere = reproduced(22.4).assign(row="cancer")
+    none = verdict(published(), elsewhere)
+    assert (none["verdict"], none["problem"]) == ("not tested", "")
+    assert none["because"] == "no regenerated value of this row and column"
+    assert verdict(CLAIM, elsewhere)["verdict"] == "open"
+    missing = compare(published(), elsewhere, is_complete=True).iloc[0]
+    assert missing["problem"] == NO_SUCH_VALUE
 
 
 def test_a_regeneration_with_a_fault_is_refused():
@@ -471,7 +493,7 @@ def ledger_of(values, **statuses):
     return compare(print_, pd.concat(regenerated), declared)
 
 
-def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows():
+def test_every_scored_row_counts_once_and_problems_are_the_failing_rows():
     values = {
         "a": 22.4,
         "b": 22.8,
@@ -481,45 +503,40 @@ def test_every_scored_row_counts_as_one_thing_and_problems_are_the_failing_rows(
         "f": 40.0,
         "g": math.nan,
     }
-    ledger = ledger_of(values, d="demonstrated", e="data", f="conjecture")
+    causes = {"d": "shown", "e": "missing data", "f": "unknown"}
+    ledger = ledger_of(values, **causes)
     assert problems(ledger)["row"].tolist() == ["c"]
-    parts = [NUMBER_PARTS[i] for i in (0, 0, 4, 3, 3, 4, 5)]
-    assert ledger["counts_as"].tolist() == parts
+    words = [NUMBER_WORDS[i] for i in (0, 0, 2, 1, 3, 2, 3)]
+    assert ledger["verdict"].tolist() == words
     numbers = score(ledger)["numbers"]
-    assert [numbers[part] for part in NUMBER_PARTS] == [2, 0, 0, 2, 2, 1]
-    assert (numbers["all"], numbers["consistent"], numbers["corrected"]) == (7, 2, 2)
-    assert (numbers["inside"], numbers["with chance"]) == (2, 6)
+    assert [numbers[word] for word in NUMBER_WORDS] == [2, 1, 2, 2]
+    assert (numbers["printed"], numbers["with misprints corrected"]) == (7, 2)
+    assert (numbers["inside"], numbers["with chance"]) == (2, 5)
     assert score(ledger)["sentences"]["all"] == 0
 
 
 def test_a_cell_that_repeats_another_is_not_counted_again():
     regenerated = reproduced(22.4)
-    assert score(compare(published(), regenerated))["numbers"]["all"] == 1
+    assert score(compare(published(), regenerated))["numbers"]["printed"] == 1
     line = verdict(published(repeats="cancer / error"), regenerated)
-    assert (line["outcome"], line["counts_as"]) == ("agrees", "")
+    assert (line["verdict"], line["scored"]) == ("matches", False)
+    assert line["because"] == "repeats cancer / error, not scored"
     rows = pd.concat([published(row="cancer"), published(repeats="cancer / error")])
-    for value, outcome in ((22.4, "agrees"), (30.0, "differs")):
+    for value, word in ((22.4, "matches"), (30.0, "differs, unexplained")):
         both = pd.concat([reproduced(value, row="cancer"), regenerated])
-        assert compare(rows, both)["outcome"].tolist() == [outcome] * 2
+        assert compare(rows, both)["verdict"].tolist() == [word] * 2
 
 
-def test_a_claim_of_ours_has_a_verdict_and_is_not_scored():
-    rows = {"a": "ours", "b": "ours", "c": "claim"}
-    print_ = [
-        published(
-            "ordinal", "lower", relation="< 0", sentence="it is", row=name, asks=asks
-        )
-        for name, asks in rows.items()
-    ]
-    regenerated = [
-        reproduced(x, row=name, se=0.1)
-        for name, x in zip(rows, (-1.0, 1.0, -1.0), strict=True)
-    ]
-    ledger = compare(pd.concat(print_), pd.concat(regenerated))
-    assert ledger["outcome"].tolist() == ["holds", "fails", "holds"]
-    assert ledger["counts_as"].tolist() == ["", "", "holds"]
-    assert ours(ledger) == [1, 0, 1]
-    assert problems(ledger)["row"].tolist() == ["b"]
+def test_a_question_of_ours_has_a_number_and_no_verdict():
+    row = published("ordinal", "ours", asks="ours", sentence="is it?")
+    for value in (-1.0, 1.0, 0.0):
+        line = compare(row, reproduced(value), is_complete=True).iloc[0]
+        assert (line["verdict"], line["scored"], line["problem"]) == ("", False, "")
+        assert (line["reproduced"], line["se"]) == (value, pytest.approx(0.2))
+        assert line[["distance", "support", "would_see"]].isna().all()
+    missing = compare(row, reproduced(1.0).iloc[:0], is_complete=True).iloc[0]
+    assert (missing["verdict"], missing["problem"]) == ("", NO_SUCH_VALUE)
+    assert not missing["scored"]
 
 
 def test_a_row_that_could_not_have_seen_what_matters_agrees_only_once_it_is_sharp():
@@ -527,95 +544,56 @@ def test_a_row_that_could_not_have_seen_what_matters_agrees_only_once_it_is_shar
     blind, sharp = (
         verdict(published(matters=seen * f), reproduced(22.4)) for f in (0.99, 1.01)
     )
-    assert (blind["outcome"], blind["counts_as"]) == ("undecided", "undecided")
+    assert (blind["verdict"], blind["coarse"]) == ("not tested", False)
     assert 100 < blind["needs"] < 110
-    assert blind["verdict"] == "undecided (110 repetitions would decide)"
-    assert sharp["outcome"] == "agrees"
+    assert blind["because"] == "110 repetitions would decide"
+    assert (sharp["verdict"], sharp["coarse"]) == ("matches", False)
     enough = verdict(published(matters=seen * 0.99), reproduced(22.4, n=blind["needs"]))
-    assert enough["outcome"] == "agrees"
+    assert enough["verdict"] == "matches"
     # of the print alone a difference of 0.05 + 3 * 0.2 is not seen, whatever we do
     coarse = verdict(published(matters=0.64), reproduced(22.4))
-    assert coarse["outcome"] == coarse["counts_as"] == "compatible"
-    assert verdict(published(matters=0.01), reproduced(30.0))["outcome"] == "differs"
+    assert (coarse["verdict"], coarse["coarse"]) == ("matches", True)
+    far = verdict(published(matters=0.01), reproduced(30.0))
+    assert (far["verdict"], far["coarse"]) == ("differs, unexplained", False)
     none = verdict(published(), reproduced(22.4, se=math.inf))
-    assert none["verdict"] == "undecided (no difference would have been seen)"
+    assert none["verdict"] == "not tested"
+    assert none["because"] == "no difference would have been seen"
 
 
 def test_a_claim_that_takes_too_many_repetitions_lies_at_its_bound():
     line = verdict(CLAIM, reproduced(-0.01))
-    assert line["verdict"] == "undecided (the truth lies at the bound)"
+    assert (line["verdict"], line["because"]) == ("open", "the truth lies at the bound")
     assert math.isinf(line["needs"])
+    near = verdict(CLAIM, reproduced(-0.3))
+    assert near["because"] == "360 repetitions would decide"
 
 
 SENTENCES = [
-    (["holds", "undecided"], "holds"),
-    (["fails", "undecided"], "fails"),
-    (["fails", "undecided", "undecided", "undecided"], "undecided"),
-    (["holds", "holds", "fails"], "mixed"),
-    (["holds", "fails", "undecided", "undecided", "undecided"], "mixed"),
-    (["undecided", "not run"], "undecided"),
-    (["not run", "not run"], "not run"),
+    (["holds", "open"], "holds"),
+    (["fails", "open"], "fails"),
+    (["fails", "open", "open", "open"], "open"),
+    (["holds", "holds", "fails"], "in part"),
+    (["holds", "fails", "open", "open", "open"], "in part"),
+    (["open", "open"], "open"),
 ]
 
 
-@cases("outcomes, word", *SENTENCES)
-def test_a_sentence_takes_the_word_of_its_tests(outcomes, word):
-    found, counts = sentence_verdict(pd.DataFrame({"outcome": outcomes}))
-    assert found == word
-    assert counts.startswith(f"of {len(outcomes)} tests ")
-
-
-def claims_of(**statuses):
-    """A sentence with a failing test for each status, and with one that is undecided."""
-    names = [*statuses, "open"]
-    print_ = pd.concat(
+@cases("verdicts, word", *SENTENCES)
+def test_a_sentence_takes_the_word_of_its_tests(verdicts, word):
+    assert sentence_word(verdicts) == word
+    numbers = {"holds": -1.0, "fails": 1.0, "open": 0.1}
+    names = [f"r{i}" for i in range(len(verdicts))]
+    print_ = [
         published("ordinal", "lower", relation="< 0", row=name, sentence="it is lower")
         for name in names
-    )
-    regenerated = pd.concat(
-        reproduced(5.0 if name in statuses else 0.1, row=name) for name in names
-    )
-    declared = {
-        ("toy", "table_1", name, "error"): Deviation("a", "b", status, ("nothing",))
-        for name, status in statuses.items()
-    }
-    return compare(print_, regenerated, declared)
-
-
-CAUSES = [
-    (("refuted",), "refuted"),
-    (("refuted", "refuted"), "refuted"),
-    (("refuted", "demonstrated"), "fails, explained"),
-    (("data",), "fails, explained"),
-    (("refuted", "conjecture"), "fails, unexplained"),
-]
-
-
-@cases("statuses, part", *CAUSES)
-def test_a_sentence_that_fails_is_as_well_explained_as_its_worst_test(statuses, part):
-    ledger = claims_of(**dict(zip("ab", statuses, strict=False)))
-    sentences = score(ledger)["sentences"]
-    assert {name for name in SENTENCE_PARTS if sentences[name]} == {part}
-    assert sentences["all"] == 1
-
-
-@cases("value, problem", (22.4, ""), (30.0, "refuted, but table_1: heart / error"))
-def test_a_finding_rests_on_numbers_that_are_consistent(value, problem):
-    cell = ("toy", "table_1", "claim", "gain")
-    rests_on = ("table_1: heart / error",)
-    finding = {cell: Deviation("it is higher", "here", "refuted", rests_on)}
-    claim = published("ordinal", "lower", relation="< 0", row="claim", column="gain")
-    print_ = pd.concat([published(), claim])
-    regenerated = [
-        reproduced(value),
-        reproduced(1.0, row="claim", column="gain", se=0.1),
     ]
-    ledger = compare(print_, pd.concat(regenerated), finding)
-    check_findings({"toy/table_1": ledger})
-    line = ledger[ledger["row"] == "claim"].iloc[0]
-    assert line["counts_as"] == "refuted"
-    assert line["problem"].startswith(problem)
-    assert bool(line["problem"]) == bool(problem)
+    values = [
+        reproduced(numbers[verdict], row=name)
+        for name, verdict in zip(names, verdicts, strict=True)
+    ]
+    sentences = score(compare(pd.concat(print_), pd.concat(values)))["sentences"]
+    assert {name for name in SENTENCE_WORDS if sentences[name]} == {word}
+    assert sentences["all"] == 1
 
 
 def test_small_departures_to_one_side_are_seen_together():
@@ -641,15 +619,23 @@ def test_small_departures_to_one_side_are_seen_together():
     assert "chance of less < 0.0001" in str(test)
 
 
-def test_a_row_has_one_verdict_as_printed_and_one_as_read():
-    regenerated = pd.concat([reproduced(30.0), reproduced(22.4, reading="exchanged")])
-    line = verdict(published(), regenerated, DECLARED)
-    assert (line["outcome"], line["outcome_as_read"]) == ("differs", "agrees")
-    assert (line["reading"], line["reproduced_as_read"]) == ("exchanged", 22.4)
-    numbers = score(line.to_frame().T)["numbers"]
-    assert (numbers["consistent"], numbers["corrected"]) == (0, 1)
+def test_a_row_has_one_verdict_as_printed_and_one_under_a_reading():
+    """What misprints and what choices change is never added up."""
+    rows = pd.concat([published(), published(row="cancer")])
+    regenerated = [reproduced(30.0), reproduced(22.4, reading="exchanged")]
+    regenerated += [reproduced(30.0, row="cancer")]
+    regenerated += [reproduced(22.4, row="cancer", reading="warmer")]
+    declared = DECLARED | {(*CELL[:2], "cancer", "error"): DECLARED[CELL]}
+    ledger = compare(rows, pd.concat(regenerated), declared, READINGS)
+    assert ledger["verdict"].tolist() == ["differs, explained"] * 2
+    assert ledger["verdict_as_read"].tolist() == ["matches"] * 2
+    assert ledger["reading_kind"].tolist() == ["misprint", "choice"]
+    assert ledger["reproduced_as_read"].tolist() == [22.4, 22.4]
+    numbers = score(ledger)["numbers"]
+    names = ("matches", "with misprints corrected", "with choices made")
+    assert [numbers[name] for name in names] == [0, 1, 2]
     alone = verdict(published(), reproduced(22.4, reading="exchanged"))
-    assert (alone["outcome"], alone["outcome_as_read"]) == ("not run", "agrees")
+    assert (alone["verdict"], alone["verdict_as_read"]) == ("not tested", "matches")
     turned = reproduced(22.4, reading="turned")
     refused("no entry has the id 'turned'", verdict, published(), turned)
     twice = [reproduced(22.4, reading="exchanged")] * 2
@@ -667,7 +653,7 @@ def test_the_draws_of_a_table_are_judged_together_too():
     ]
     rows = pd.concat(published("draw", text, row=name) for name, text in print_.items())
     ledger = compare(rows, pd.concat(regenerated))
-    assert ledger["outcome"].tolist() == ["agrees"] * 3
+    assert ledger["verdict"].tolist() == ["matches"] * 3
     chance = np.mean(one**2 > 2.0**2)
     assert ledger["joint"][:2].tolist() == pytest.approx([chance] * 2, abs=0.02)
     assert math.isnan(ledger["joint"][2]), "its draws are of other units"
@@ -683,13 +669,13 @@ def test_the_draws_of_a_row_are_one_vector_where_its_artefact_says_so():
     regenerated = pd.concat(
         reproduced(0.0, column=c, draws=tuple(x)) for c, x in draws.items()
     )
-    for text, outcome in (("2.20", "differs"), ("1.20", "agrees")):
+    for text, outcome in (("2.20", "differs, unexplained"), ("1.20", "matches")):
         rows = pd.concat(published("draw", text, column=name) for name in draws)
-        assert compare(rows, regenerated)["outcome"].tolist() == ["agrees"] * 2
+        assert compare(rows, regenerated)["verdict"].tolist() == ["matches"] * 2
         together = compare(rows, regenerated, by_row=True)
-        assert together["outcome"].tolist() == [outcome] * 2
+        assert together["verdict"].tolist() == [outcome] * 2
         assert together["note"].str.startswith("within chance by itself").all() == (
-            outcome == "differs"
+            outcome != "matches"
         )
 
 
@@ -709,17 +695,18 @@ def shares_of(values, spread=(0.03, 0.02, 0.05)):
 
 def test_shares_that_add_up_to_one_agree_only_together():
     one_differs = shares_of((0.30, 0.215, 0.485))
-    assert compare(*one_differs)["outcome"].tolist() == ["agrees", "differs", "agrees"]
-    assert compare(*one_differs, by_row=True)["outcome"].tolist() == ["differs"] * 3
+    off = "differs, unexplained"
+    assert compare(*one_differs)["verdict"].tolist() == ["matches", off, "matches"]
+    assert compare(*one_differs, by_row=True)["verdict"].tolist() == [off] * 3
     near = shares_of((0.302, 0.201, 0.497))
-    assert compare(*near, by_row=True)["outcome"].tolist() == ["agrees"] * 3
+    assert compare(*near, by_row=True)["verdict"].tolist() == ["matches"] * 3
 
 
 def test_few_repetitions_do_not_tell_shares_apart_that_many_do():
     rows, regenerated = shares_of((0.30, 0.26, 0.44))
     for n, differ in ((4.0, False), (400.0, True)):
         ledger = compare(rows, regenerated.assign(n=n), profile="quick", by_row=True)
-        assert (ledger["outcome"] == "differs").tolist() == [differ] * 3
+        assert (ledger["verdict"] != "matches").tolist() == [differ] * 3
 
 
 def test_the_chance_of_shares_of_one_multinomial_is_even():

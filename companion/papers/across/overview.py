@@ -12,16 +12,10 @@ import pandas as pd
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_artefacts, list_papers, notebook_path
 from companion.reproduction.cards import card
-from companion.reproduction.display import escaped, whole
+from companion.reproduction.display import escaped, score_line, score_words, whole
 from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
-from companion.reproduction.scores import (
-    numbers_in_words,
-    score,
-    score_in_words,
-    sentence_verdict,
-    sentences_in_words,
-)
+from companion.reproduction.scores import scored_as_on_record, sentence_words
 
 
 def load_ledgers(profile="paper"):
@@ -29,36 +23,39 @@ def load_ledgers(profile="paper"):
 
     An artefact that cannot be compared raises RuntimeError: an overview without it would be wrong.
     """
-    everything = _whole_ledger(list_artefacts(), "overview of all papers", profile)
-    return dict(iter(everything.groupby("paper", sort=False)))
+    ledgers = _ledgers(list_artefacts(), "overview of all papers", profile)
+    if profile != "paper":
+        on_record = _ledgers(list_artefacts(), "overview of all papers")
+        ledgers = scored_as_on_record(ledgers, on_record)
+    return dict(iter(whole(ledgers).groupby("paper", sort=False)))
 
 
-def _whole_ledger(artefacts, what, profile="paper"):
-    """The ledger of all these artefacts, without which there is not what needs it."""
+def _ledgers(artefacts, what, profile="paper"):
+    """The ledgers of all these artefacts, without which there is not what needs them."""
     ledgers, _, failures = read_ledgers(artefacts, profile)
     if failures:
         raise RuntimeError(f"There is no {what}:\n" + "\n".join(failures))
-    return whole(ledgers)
+    return ledgers
 
 
 def main_claim(paper, ledger):
     """The claim with which a paper stands or falls, and what became of it, as Markdown."""
-    verdict, counts = sentence_verdict(ledger[ledger["sentence"] == paper.claim])
-    return f"{escaped(paper.claim)}: **{verdict}** ({counts})"
+    return (
+        f"{escaped(paper.claim)}: **{sentence_words(ledger)[paper.key, paper.claim]}**"
+    )
 
 
 def show_card(key):
     """The card of a paper on record, for the first page of its notebooks."""
     from IPython.display import Markdown
 
-    ledger = _whole_ledger(list_artefacts(key), f"card of {key}")
+    ledger = whole(_ledgers(list_artefacts(key), f"card of {key}"))
     return Markdown(whole_card(list_papers()[key], ledger))
 
 
 def whole_card(paper, ledger):
     """The card of a paper with its score and its main claim, as Markdown."""
-    counts = score(ledger)
-    text = f"{numbers_in_words(counts['numbers'])} {sentences_in_words(counts['sentences'])}"
+    text = f"{score_line(ledger)}."
     if paper.claim:
         text += f" The main claim, {main_claim(paper, ledger)}."
     return f"{card(paper, ledger).to_markdown()}\n* **The score.** {text}"
@@ -84,6 +81,6 @@ def summary(ledgers):
     kinds = Counter(erratum.kind for erratum in errata)
     found = ", ".join(f"{kind} {kinds[kind]}" for kind in declared.KINDS if kinds[kind])
     return (
-        f"{score_in_words(ledger)}\n\n**{len(errata)} errors in the print**"
+        f"{score_words(ledger)}\n\n**{len(errata)} errors in the print**"
         f" were found and proved: {found}."
     )

@@ -65,11 +65,29 @@ def add_contamination(out, frame):
         for pair, expression in RISES.items():
             column = f"rise of % err. {pair}, {kernel} kernel"
             out.add_claims(row, found, {column: expression})
+    add_one_outlier(out, of_machines(frame, "linear"), of_machines(frame, "RBF"))
     turned = of_machines(frame, "angle").loc[SWITCHED].drop(0.0, level="size")
     halves = (turned["Least 1-Norm"] - turned["LS"] / 2).groupby("size")
     column = "rotation of Least 1-Norm - half of that of LS (degrees), largest over the shares"
     largest = max(mean_and_standard_error(shares) for _, shares in halves)
     out.add_mean(SWITCHED, column, largest)
+
+
+def add_one_outlier(out, linear, rbf):
+    """The errors behind the other class, far out, and how alike they are everywhere else."""
+    for distance, machine in product((20.0, 50.0), ("LS", "Least 1-Norm")):
+        errors = linear.loc[BEHIND, distance][machine]
+        column = f"% err. {machine}, {distance:g} behind the other class, linear kernel"
+        out.add_mean("one outlier", column, errors)
+    elsewhere = [linear.loc[BESIDE], rbf.loc[BEHIND], rbf.loc[BESIDE]]
+    far_out = [errors.loc[10.0:] for errors in elsewhere]
+    differences = [
+        magnitude(mean_and_standard_error(pair["LS"] - pair["Least 1-Norm"]))
+        for errors in far_out
+        for _, pair in errors.groupby("size")
+    ]
+    column = "|LS - Least 1-Norm| % err., largest elsewhere from 10 on"
+    out.add_mean("one outlier", column, max(differences))
 
 
 def add_genuine(out, genuine, drawn):

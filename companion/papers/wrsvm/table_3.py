@@ -24,7 +24,7 @@ from companion.papers.summaries import (
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction.published import load_published
-from companion.reproduction.verdicts import CONSISTENT, compare
+from companion.reproduction.verdicts import MATCHES, compare
 from companion.solvers import Design
 
 #: Classes 1, 2 and 3 of the paper.
@@ -203,7 +203,7 @@ def count_consistent(frame):
     def row(records):
         _, machine, tie = records[_MACHINE].iloc[0]
         ledger = beside_print(records, machine, tie)
-        return {"consistent": ledger.outcome.isin(CONSISTENT).sum(), "n": len(ledger)}
+        return {"consistent": ledger.verdict.eq(MATCHES).sum(), "n": len(ledger)}
 
     return row_a_group(frame, _MACHINE, row)
 
@@ -232,7 +232,7 @@ def chosen_and_judged(frame):
             "machine": machine,
             "tie": tie,
             "n": len(judged),
-            "differ": (judged.outcome == "differs").sum(),
+            "differ": judged.verdict.str.startswith("differs").sum(),
             "distance": (judged.reproduced - judged.published).abs().mean(),
         }
         rows.append(row)
