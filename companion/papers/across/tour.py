@@ -141,9 +141,9 @@ def what_came_out(study, ward):
     )
     return (
         f"With a straight line the least squares machine pays {line['LS']:.3f} a case, the SVC "
-        f"{line['SVC']:.3f} and the unbiased machine {line['USVC']:.3f}, where "
-        f"{ward.best[0]:.3f} is the least possible (means over {study.draw.nunique()} data sets; "
-        f"the SVC pays {saved.mean:+.3f} against the unbiased one, SE {saved.standard_error:.3f}). "
+        f"{line['SVC']:.3f} and the unbiased machine {line['USVC']:.3f}, which is a difference to "
+        f"the SVC of {saved.mean:.3f} (SE {saved.standard_error:.3f}); {ward.best[0]:.3f} is the "
+        f"least possible (means over {study.draw.nunique()} data sets). "
         f"With a Gaussian kernel the {len(told)} machines that are told the costs pay "
         f"{told.min():.3f} to {told.max():.3f}."
     )
