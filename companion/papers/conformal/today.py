@@ -107,11 +107,18 @@ def what_came_out(run):
         for name in ("threshold by CV", "best transformation")
     )
     best = trials[trials.method == "best transformation"]
+    is_enough = moved.mean > 2 * moved.standard_error
+    is_better = transformed.mean <= 2 * transformed.standard_error
+    advice = (
+        " **With a rare class: choose $C$ and the width by cross-validation, and with them the "
+        "threshold; leave the kernel as it is.**"
+    )
     return (
         "Where cross-validation chooses $C$ and the width, letting it move the threshold too "
         f"changes g-means by {mean_text(moved, '+.3f')} on average, and raises them on "
         f"{(by_set['threshold by CV'] > 0).sum()} of {len(by_set)} sets. Letting it take one of "
         f"four transformations instead changes them by {mean_text(transformed, '+.3f')}; in "
         f"{best.machine.eq('SVM').mean():.0%} of the training parts it takes none."
+        + advice * (is_enough and is_better)
         + g_means.not_run(run)
     )
