@@ -15,7 +15,7 @@ from sklearn.linear_model import Perceptron
 from companion.conformal import factors as conformal
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
 from companion.papers.conformal.problems import PAPER, C, strip
-from companion.papers.summaries import share, study_over
+from companion.papers.summaries import range_text, share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -243,3 +243,33 @@ def plot_slacks(ax, X, y, ends):
     for start, end, label in zip(X, ends, y, strict=True):
         color = POSITIVE if label > 0 else NEGATIVE
         ax.plot(*np.array([start, end]).T, color=color, linewidth=1.2, zorder=3)
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+def what_came_out(run):
+    """What a transformed kernel does to angles, and what a margin is worth."""
+    statements = run.records["statements"]
+    turned = statements.angle_of_kernel
+    better = (statements.perceptron > statements.machine).sum()
+    return (
+        "The thesis calls its transformed kernels conformal, which would keep angles. On "
+        f"{len(turned)} random problems the largest change of an angle is "
+        f"{range_text(turned, '.0f')} degrees. The line with the largest margin errs on "
+        f"{statements.machine.mean():.2f} % of new points and that of a perceptron on "
+        f"{statements.perceptron.mean():.2f} % (means over {len(turned)} samples); the former errs "
+        f"less on {better} of them."
+    )
+
+
+def drawn_bumps(problem):
+    """What the study draws of a problem: c, its gradient, 20 places, two directions at each."""
+    rng = next(
+        unit for unit in STATEMENTS.units("paper") if unit.params["problem"] == problem
+    ).rng()
+    y = np.repeat([1.0, -1.0], [N_PATTERNS // 4, 3 * N_PATTERNS // 4])
+    X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
+    c, gradient = bumps(rng, X)
+    places = rng.uniform(-1.5, 1.5, size=(20, 2))
+    return c, gradient, places, *rng.standard_normal((2, 20, 2))

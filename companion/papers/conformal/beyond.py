@@ -8,7 +8,7 @@ from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
-from companion.papers.conformal.methods import PRINTED, SVM
+from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V
 from companion.papers.conformal.problems import BOARD_NAME
 from companion.papers.conformal.real_sets import FOLDS
 
@@ -177,3 +177,106 @@ VALUES = (
     (_add_boards, "board"),
     (_add_shift, "shift", "folds"),
 )
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+def on_board(forced):
+    """Errors of forced transformations on the board, and of the C alone that they amount to.
+
+    Means over the draws: a row a method and number of transformations.
+    """
+    rows = forced[(forced.dataset == BOARD_NAME) & (forced.method != AMARI_READ)]
+    errors = pd.DataFrame({"error": g_means.errors(rows), "alone": _error_alone(rows)})
+    return errors.groupby([rows.method, rows.asked], sort=False).mean()
+
+
+def _error_alone(rows):
+    missed = rows.scaled_missed
+    alone = rows.assign(missed=missed, false_alarms=rows.scaled_false_alarms)
+    return g_means.errors(alone)
+
+
+def what_came_out(run):
+    """How much of a transformation is a larger C, and at which widths Amari's gains."""
+    forced = run.records["forced"]
+    means = on_board(forced)
+    gained = -means.sub(means.error.xs(0, level="asked"), axis=0, level="method")
+    shares = (gained.alone / gained.error).drop(0, level="asked")
+    draws = forced[forced.dataset == BOARD_NAME].partition.nunique()
+    text = (
+        f"On the board a larger $C$ alone brings {summaries.range_text(shares, '.0%')} of what "
+        "one, three or five forced transformations gain, Amari's or ACT's (means over "
+        f"{g_means.counted(draws, 'draw')})."
+    )
+    widths = run.records["widths"]
+    if len(widths):
+        table = width_means(widths)
+        gain = (table[SVM] - table["AMA"]).groupby(level=["width", "dataset"]).mean()
+        # without the sign of a zero
+        means = 0.0 - gain.groupby(level="width").mean().round(3)
+        sets = g_means.counted(len(gain.loc[50.0]), "real set")
+        text += (
+            f" On {sets} the g-means error of Amari's method less that of the plain machine is "
+            f"{means[50.0]:.3f} at the thesis's width, $2\\sigma^2=50$, {means[5.0]:.3f} at 5 and "
+            f"${means[50_000.0]:.2f}$ at 50,000 (means)."
+        )
+    return text + g_means.not_run(run)
+
+
+def segment_table(widths):
+    """The print of Segment1 and Hepatitis, and below it ours from narrow to flat kernels."""
+    methods = [SVM, "AMA", "ACT", "WIL"]
+    means = width_means(widths).groupby(level=["dataset", "width"]).mean()
+    rows = []
+    for name in ("Segment1", "Hepatitis"):
+        if name not in means.index:
+            continue
+        head = {"data set": name, "2 sigma^2": "50, printed"}
+        rows.append(head | g_means.printed_values("real_sets", name))
+        for width, row in means.loc[name].iterrows():
+            rows.append({"data set": name, "2 sigma^2": f"{width:,g}", **row})
+    return pd.DataFrame(rows, columns=["data set", "2 sigma^2", *methods])
+
+
+def forced_table(forced):
+    """Three forced transformations: errors, what they do to C, and the error of that C alone."""
+    rows = forced[forced.asked == 3]
+    columns = {
+        "applied": rows.n_transformations,
+        "training error": rows.train_error,
+        "test error": g_means.errors(rows),
+        "C times": rows.log10_factor.astype(float),
+        "test error, that C alone": _error_alone(rows),
+    }
+    by = [rows.dataset.rename("data set"), rows.method]
+    table = pd.DataFrame(columns).groupby(by, sort=False).mean()
+    return table.assign(**{"C times": 10 ** table["C times"]}).reset_index()
+
+
+def overfitted(table):
+    """By method, on how many of the real sets what forced transformations do shows."""
+    real = table[table["data set"] != BOARD_NAME]
+    apart = real["test error"] - real["training error"]
+    shown = {
+        "C divided by more than two": real["C times"] < 0.5,
+        "training error above 0.9": real["training error"] > 0.9,
+        "test error above it by 0.05": apart > g_means.NOTICEABLE,
+        "sets": apart.notna(),
+    }
+    return pd.DataFrame(shown).groupby(real.method, sort=False).sum().reset_index()
+
+
+def shift_table(folds, shift):
+    """The plain machine, a shift of its bias, and MDT-VMETA, a row a set."""
+    names = [WITHOUT_V, "bias shift", "MDT-VMETA"]
+    rows = []
+    for name in g_means.present(shift):
+        both = [g_means.by_partition(frame, name) for frame in (folds, shift)]
+        table = pd.concat(both, axis=1, join="inner")[names]
+        gap = table["MDT-VMETA"] - table["bias shift"]
+        row = {"data set": name, **table.mean(), "MDT-VMETA - bias shift": gap.mean()}
+        row |= {"SE": gap.sem(), "better on": (gap < -1e-12).sum()}
+        rows.append(row | {"worse on": (gap > 1e-12).sum(), "of": len(gap)})
+    return pd.DataFrame(rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from companion import datasets
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import BASELINES, pvgs
 from companion.papers.conformal.drawing import RIGHT, WRONG
@@ -12,7 +13,9 @@ from companion.papers.conformal.g_means import (
     add_claims,
     by_method,
     chance,
+    counted,
     error_table,
+    printed_values,
 )
 from companion.papers.conformal.methods import CONFORMAL, PRINTED, SVM, Part
 from companion.papers.conformal.problems import (
@@ -23,6 +26,7 @@ from companion.papers.conformal.problems import (
     SIDE,
 )
 from companion.papers.summaries import counts, select, share, study_over
+from companion.reproduction import seed_for
 from companion.solvers.metamodels import GENERATIONS
 
 #: Columns of the records of :func:`compute_draws`.
@@ -176,3 +180,76 @@ def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
     for line in (ax.axhline, ax.axvline):
         line(0.0, color="white", linewidth=0.8, linestyle="--")
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+def every_draw(run):
+    """The records of the methods of the table on all draws, one row a draw and method."""
+    records = pd.concat([run.records["board"], run.records["draws"]])
+    return records[records.method.isin(PRINTED)]
+
+
+def what_came_out(run):
+    """What the plain machine leaves to be done on the board, and what does it."""
+    table = error_table(every_draw(run))
+    board = error_table(run.records["board"])
+    first = board.mean()
+    n_first = len(board)
+    mended = [
+        name for name in PRINTED[1:] if table[name].mean() < table[SVM].mean() / 2
+    ]
+    mean = table.mean()
+    return (
+        f"Over {counted(len(table), 'draw')} of the board the plain machine has a g-means error of "
+        f"{mean[SVM]:.2f} (printed: {printed_values('checkers', 'g-means error')[SVM]:.2f}), and "
+        f"{len(mended)} of the nine transformations halve it on average: "
+        + ", ".join(f"{name} {mean[name]:.2f}" for name in mended)
+        + ". With the kernel as it is balanced weights err by "
+        f"{first['balanced weights']:.2f} and a threshold chosen by cross-validation by "
+        f"{first['threshold by CV']:.2f} (means over {counted(n_first, 'draw')})."
+    )
+
+
+def train_and_test(draw, n_positive, n_negative):
+    """A draw of the board, and the grid on which it is tested: X, y, X_test, y_test."""
+    rng = np.random.default_rng(seed_for(PAPER, "board", draw))
+    train = datasets.checkers_board(n_positive, n_negative, SIDE, rng)
+    return (*train, *datasets.checkers_board_grid(GRID, SIDE))
+
+
+def draws_table(draws):
+    """The errors of each method over the draws beside the printed one."""
+    table = error_table(draws)
+    printed = pd.Series(printed_values("checkers", "g-means error"))
+    columns = {
+        "least": table.min(),
+        "mean": table.mean(),
+        "largest": table.max(),
+        "printed": printed,
+        "draws below the print": (table.round(2) < printed).sum(),
+    }
+    return pd.DataFrame(columns).loc[list(PRINTED)].rename_axis("method").reset_index()
+
+
+def moves_table(board):
+    """In how many draws the searches by the error on V transform, by how CMA-ES ends."""
+    moved = board[board.n_transformations > 0]
+    names = [name for name in board.method.unique() if "VMETA" in name]
+    counts_of = {name: (moved.method == name).sum() for name in names}
+    return pd.DataFrame(
+        {
+            "method": names,
+            "transforms in": counts_of.values(),
+            "of": board.draw.nunique(),
+        }
+    )
+
+
+def shares_kept(draws):
+    """In which share of the draws a method transforms, and whether the printed draw does."""
+    moved = by_method(draws, "n_transformations") > 0
+    kept = moved[list(PRINTED[1:])].mean()
+    printed = 1 - pd.Series(printed_values("checkers", "no transformation"))
+    return kept, printed[kept.index]

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from companion.conformal import factors as conformal
 from companion.conformal.separability import Separability
+from companion.metrics import Mean
 from companion.papers.conformal import g_means
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import (
@@ -19,7 +20,7 @@ from companion.papers.conformal.problems import (
     part_by_part,
     study_of_sets,
 )
-from companion.papers.summaries import counts, study_over
+from companion.papers.summaries import counts, mean_text, study_over
 from companion.solvers.mdm import mdm
 
 SEARCHED = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
@@ -277,3 +278,71 @@ def search_table(frame):
     }
     table = pd.DataFrame(columns).join(shown[["g-means error", "method - SVM", "SE"]])
     return table.loc[shown.index].reset_index()
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+def what_came_out(run):
+    """What the largest J does to the error, and what the misprint does to J."""
+    identities = run.records["identities"]
+    sign = (
+        "As (4.6.14) is printed, with a plus sign, $J$ is wrong by up to "
+        f"{identities.printed_error.max():.0f} times its value; with a minus it is right to "
+        f"{identities.theorem_error.max():.0e}."
+    )
+    searches = run.records["searches"]
+    if searches.empty:
+        return sign + g_means.not_run(run)
+    top = search_table(searches).set_index("method").loc[EXACT]
+    change = mean_text(Mean(top["method - SVM"], top.SE, 0), "+.3f")
+    return (
+        "A kernel of large $J$ need not be a good one: the transformation with the largest $J$ "
+        f"makes it {top['J / J of the SVM']:.1f} times as large as the plain kernel has it "
+        f"(geometric mean over the folds) and changes the g-means error by {change}. "
+        + sign
+        + g_means.not_run(run)
+    )
+
+
+def rank_table(searches):
+    """Mean rank correlation of J and the error over the searches of a fold, a row a set."""
+    rows = searches.assign(error=g_means.errors(searches), J=searches.J.astype(float))
+    rows = rows.dropna(subset=["J"])
+    found = {
+        place: fold.J.corr(fold.error, method="spearman")
+        for place, fold in rows.groupby(["dataset", "partition", "fold"])
+        if fold.error.nunique() > 1 and fold.J.nunique() > 1
+    }
+    by_set = pd.Series(found).groupby(level=0)
+    columns = {
+        "rank correlation of J and error": by_set.mean(),
+        "SE": by_set.sem(),
+        "folds": by_set.size(),
+    }
+    table = pd.DataFrame(columns)
+    return table[table.folds > 1].rename_axis("data set").reset_index()
+
+
+def identities_table(identities):
+    """The largest relative error of each identity over the random problems."""
+    names = {
+        "theorem_error": "J with the minus sign",
+        "printed_error": "J as (4.6.14) is printed",
+        "space_error": "Z Z' = K",
+        "gradient_error": "gradient of J, MDT and TSVT",
+    }
+    most = identities[list(names)].max().rename(names)
+    return most.rename_axis("quantity").reset_index(name="largest relative error")
+
+
+def conditions_in_words(searches):
+    """How large the condition numbers are, and how near the ascent comes to the maximum."""
+    rows = searches[searches.method == EXACT].log10_condition.astype(float)
+    log_J = log_separability(searches)
+    short = 1 - np.exp((log_J["Xiong"] - log_J[EXACT]).mean())
+    return (
+        f"The condition number is $10^{{{ILL_POSED}}}$ or more in "
+        f"{(rows >= ILL_POSED).sum()} of {rows.count()} folds, {10 ** rows.median():.0e} in the "
+        f"median. The ascent to the same maximum ends {short:.0%} below it (geometric mean)."
+    )

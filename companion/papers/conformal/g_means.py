@@ -163,3 +163,14 @@ def printed_asterisks(name):
     else:
         marks = printed_values("real_sets", f"{name}: no transformation")
     return [method for method, mark in marks.items() if mark == 1]
+
+
+def not_run(run):
+    """The sentence on units that could not be run, for the end of an opening; else ""."""
+    reasons = [f"{count} units: {reason}" for reason, count in run.missing]
+    return f" Not run: {'; '.join(reasons)}." if reasons else ""
+
+
+def counted(number, noun):
+    """A number with its noun: "1 draw", "15 draws"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

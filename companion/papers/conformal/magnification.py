@@ -8,15 +8,16 @@ is that of the transformed kernel to the Gaussian one, (4.1.3).
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial.distance import cdist
-from scipy.stats import spearmanr
+from scipy.stats import sem, spearmanr
 
 from companion.conformal import factors as conformal
-from companion.estimators import ConformalSVC
+from companion.estimators import L2SVC, ConformalSVC
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, C, Problem, strip
-from companion.papers.summaries import study_over, wide
+from companion.papers.summaries import select, study_over, wide
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
 
@@ -319,3 +320,98 @@ VALUES = (
     (_add_displacements, "displacements"),
     (_add_formula, "formula"),
 )
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+#: The places of the lattice, a row each.
+LATTICE = np.stack(np.meshgrid(X1, X2), axis=-1).reshape(-1, 2)
+
+
+def what_came_out(run):
+    """Where the space is enlarged, and where it should be."""
+    scenes = run.records["scenes"]
+    more = (scenes.near - scenes.far).groupby(scenes.method).mean()
+    factor = {name: f"{10**mean:.3g}" for name, mean in more.items()}
+    places = scenes.pivot(index="scene", columns="method", values="largest_at")
+    nearer = (places["ACT"].abs() < places["Wu-Amari"].abs()).sum()
+    return (
+        "A transformation should enlarge the space near the machine's frontier more than far from "
+        f"it. Over {len(places)} scenes Amari's does so by a factor of {factor['Amari']}, ACT by "
+        f"{factor['ACT']}, Wu and Amari's by {factor['Wu-Amari']}, KBA by {factor['KBA']} and "
+        f"Williams's by {factor['Williams']} (geometric means). ACT is also meant to bring the "
+        "largest magnification from that frontier, which lies at "
+        f"$x_1={scenes.frontier.median():.2f}$, to the ideal one at 0: it lies at "
+        f"${places['ACT'].median():.2f}$, that of Wu and Amari's at "
+        f"${places['Wu-Amari'].median():.2f}$ (medians), and ACT's is the nearer to 0 in {nearer} "
+        f"of {len(places)} scenes."
+    )
+
+
+def scene_of(number, n_rare=N_RARE):
+    """A scene with the first patterns of its rare class alone."""
+    X, y = scene(number)
+    kept = np.r_[:n_rare, N_RARE : len(y)]
+    return X[kept], y[kept]
+
+
+def log_ratios(X, y, C, width):
+    """log10 R of each method on the lattice, by its name."""
+    found = {}
+    for name, transform in METHODS.items():
+        machine = ConformalSVC(
+            C=C,
+            gamma=1 / width,
+            transform=transform,
+            max_transforms=1,
+            validation_fraction=None,
+        )
+        after = np.maximum(machine.fit(X, y).magnification(LATTICE), 1e-300)
+        found[name] = on_lattice(np.log10(after * width / 2))
+    return found
+
+
+def on_lattice(values):
+    """Values at the places of the lattice, as a matrix."""
+    return np.reshape(values, (len(X2), len(X1)))
+
+
+def near_less_far(number, C, width, equal):
+    """log10 R near the frontier less far from it, by (4.1.4) or the same with equal weights."""
+    X, y = scene(number)
+    machine = L2SVC(C=C, gamma=1 / width).fit(X, y)
+    weights = np.abs(machine.dual_coef_[0]) ** (0 if equal else 1)
+    tau = np.sqrt(width / 2) / np.sqrt(2)
+
+    def c(points):
+        squares = cdist(points, machine.support_vectors_, "sqeuclidean")
+        return np.exp(-squares / (2 * tau**2)) @ weights
+
+    values = c(LATTICE)
+    slope = values[:, np.newaxis] * conformal.log_gradient(c, LATTICE)
+    before = conformal.kernel_metric(LATTICE, gamma=1 / width)
+    metric = conformal.transformed_metric(values, slope, before)
+    ratio = 0.5 * np.log10(np.maximum(np.linalg.det(metric), 1e-300))
+    near, far = near_and_far(on_lattice(machine.decision_function(LATTICE)))
+    return on_lattice(ratio)[near].mean() - on_lattice(ratio)[far].mean()
+
+
+def weights_table(scenes, C, width):
+    """What the weights of Amari's transformation and their units do, a row a kind of weights.
+
+    In how many scenes R > 1 near the frontier and R < 1 far from it is known of those on record.
+    """
+    numbers = scenes["scene"].unique()
+    amari = select(scenes, method="Amari")
+    shift = amari.svm_units.astype(float)
+    both = {
+        "of the hulls, as (4.1.4)": (amari.near > 0) & (amari.far < 0),
+        "of the SVM": (amari.near + shift > 0) & (amari.far + shift < 0),
+    }
+    rows = []
+    for name, equal in (*((name, False) for name in both), ("equal", True)):
+        gaps = [near_less_far(number, C, width, equal) for number in numbers]
+        wanted = f"{both[name].sum()} of {len(amari)}" if name in both else ""
+        row = {"weights": name, "near less far": np.mean(gaps)}
+        rows.append(row | {"SE": sem(gaps), "R > 1 near and < 1 far": wanted})
+    return pd.DataFrame(rows)

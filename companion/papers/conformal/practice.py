@@ -161,3 +161,10 @@ PRACTICE = study_over(
     problems.digest,
     partition=REPETITIONS,
 )
+
+
+def board_sample(imbalance, partition):
+    """Training and test part of a draw of the board on record: X, y, X_test, y_test."""
+    identity = {"dataset": BOARD_NAME, "imbalance": imbalance, "partition": partition}
+    units = PRACTICE.units("paper")
+    return sample(next(unit for unit in units if unit.params == identity))

@@ -458,3 +458,69 @@ def summary_over_sets(frame):
         "SE": error,
     }
     return pd.DataFrame(columns, index=pd.Index(names, name="method")).reset_index()
+
+
+# -- the notebook -----------------------------------------------------------------------------
+
+
+def what_came_out(run):
+    """How often nothing happens, and the largest difference from the print."""
+    records = run.records["folds"]
+    names = g_means.present(records)
+    if not names:
+        return "No set could be had, so that nothing was computed." + g_means.not_run(
+            run
+        )
+    rows = records[records.method.isin(PRINTED[1:])]
+    marks = {name: len(g_means.printed_asterisks(name)) for name in names}
+    moved = g_means.over_sets(records, "`threshold by CV` - SVM")
+    text = (
+        f"In {(rows.n_transformations == 0).mean():.0%} of the folds a method transforms nothing "
+        f"and is the plain machine; in print {sum(marks.values())} of "
+        f"{len(names) * len(PRINTED[1:])} cells of the nine methods have an asterisk and are the "
+        "plain machine's number again. A threshold chosen by cross-validation errs "
+        f"{abs(moved.mean):.3f} {'less' if moved.mean < 0 else 'more'} than the plain machine in "
+        f"the mean over {g_means.counted(len(names), 'set')}."
+    )
+    if problems.LARGE in names:
+        ours = g_means.by_partition(records, problems.LARGE)[SVM].mean()
+        printed = g_means.printed_values("real_sets", problems.LARGE)[SVM]
+        text += (
+            f" On {problems.LARGE} the plain machine errs by {ours:.3f} here and by {printed} in "
+            "print, and we do not know why."
+        )
+    return text + g_means.not_run(run)
+
+
+def differences_table(records):
+    """What a method changes on the folds of the plain machine, in print and here.
+
+    A row a cell of the print without an asterisk.
+    """
+    rows = []
+    for name in g_means.present(records):
+        printed = g_means.printed_values("real_sets", name)
+        starred = g_means.printed_asterisks(name)
+        gaps = g_means.gaps(g_means.by_partition(records, name))
+        for method in PRINTED[1:]:
+            if method in starred:
+                continue
+            row = {"data set": name, "method": method}
+            row["printed"] = printed[method] - printed[SVM]
+            row |= {"here": gaps[method].mean(), "SE": gaps[method].sem()}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def tests_in_words(records):
+    """In which share of the partitions the methods of the thesis differ at its level."""
+    tests = wilcoxon_table(records)
+    rows = tests[tests.method.isin(PRINTED)]
+    column = "significant at 10 %"
+    top = rows.loc[rows[column].idxmax()]
+    return (
+        f"Of {len(rows)} pairs of a set and a method of the thesis, {(rows[column] == 0).sum()} "
+        f"are significant in no partition; the largest share is {top[column]:.0%}, of "
+        f"{top.method} on {top['data set']}. The median $p$ is 1 in "
+        f"{(rows['median p'] == 1).sum()} pairs."
+    )
