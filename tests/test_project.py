@@ -9,6 +9,7 @@ import tomllib
 import pytest
 import yaml
 from _run import python, said
+from PIL import Image
 
 from companion._utils.paths import data_dir, notebooks_dir, project_root
 
@@ -27,8 +28,11 @@ TOOL = runpy.run_path(str(ROOT / "tools" / "readme_section.py"))
 
 
 def test_the_verdicts_in_the_readme_are_those_of_the_records():
+    ledgers = TOOL["load_ledgers"]()
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert TOOL["replaced"](text, TOOL["section"]()) == text
+    assert TOOL["replaced"](text, TOOL["section"](ledgers)) == text
+    with Image.open(ROOT / "docs" / "numbers.png") as picture:
+        assert picture.text["Description"] == TOOL["picture_says"](ledgers)
 
 
 def test_the_lock_file_has_hashes_and_names_no_index():

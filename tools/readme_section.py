@@ -1,14 +1,17 @@
-"""Write what came out, from the committed records, between the markers of README.md.
+"""Write what came out, from the committed records: into README.md, and as docs/numbers.png.
 
 .venv/bin/python tools/readme_section.py
 """
 
 import re
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from companion._utils.paths import project_root
 from companion.papers.across.overview import load_ledgers
+from companion.plotting import plot_everything, style
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.cards import what_came_out_table
 from companion.reproduction.display import score_line
 
@@ -16,11 +19,26 @@ BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"
 
 
-def section():
+def section(ledgers):
     """What came out of each paper, a line each, and the score of all, as Markdown."""
-    ledgers = load_ledgers()
     table = what_came_out_table(ledgers, "notebooks/").to_markdown()
     return f"{table}\n\n{score_line(pd.concat(ledgers.values()))}."
+
+
+def picture_says(ledgers):
+    """The score of each paper, which the file of the picture carries."""
+    return "; ".join(f"{key}: {score_line(ledger)}" for key, ledger in ledgers.items())
+
+
+def write_picture(ledgers, path):
+    """Every printed number against ours, a panel a paper."""
+    papers = list_papers()
+    titles = [papers[key].short for key in ledgers]
+    with style():
+        figure, axes = plt.subplots(1, len(ledgers), figsize=(15, 3.6))
+        plot_everything(axes, dict(zip(titles, ledgers.values(), strict=True)))
+        says = {"Description": picture_says(ledgers), "Software": None}
+        figure.savefig(path, dpi=110, metadata=says)
 
 
 def replaced(text, section):
@@ -35,5 +53,8 @@ def replaced(text, section):
 
 
 if __name__ == "__main__":
+    ledgers = load_ledgers()
     readme = project_root() / "README.md"
-    readme.write_text(replaced(readme.read_text("utf-8"), section()), encoding="utf-8")
+    text = replaced(readme.read_text("utf-8"), section(ledgers))
+    readme.write_text(text, encoding="utf-8")
+    write_picture(ledgers, project_root() / "docs" / "numbers.png")

@@ -442,6 +442,8 @@ def score_table(groups, as_printed=False):
     add("numbers printed", "numbers", "printed")
     for word in NUMBER_WORDS:
         add(f"  {word}", "numbers", word)
+        if word == MATCHES:
+            add("    of a coarse print", "numbers", "coarse")
     for name in read_by:
         add(f"  match {READ_TITLES[name]}", "numbers", name)
     within = [_share(counts["numbers"]) for counts in scores.values()]

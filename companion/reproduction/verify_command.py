@@ -49,8 +49,17 @@ _MOST_NAMED = 6
 @click.option(
     "--allow-missing", is_flag=True, help="Records that are not there are no fault."
 )
+@click.option(
+    "--print",
+    "texts",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Hold quotations and printed numbers against <paper>.txt in it, instead.",
+)
 @click.pass_obj
-def verify(given, targets, *, papers, whole, only, format, profile, allow_missing):
+def verify(
+    given, targets, *, papers, whole, only, format, profile, allow_missing, texts
+):
     """Compare every published value with the records; nothing is computed.
 
     Shows the score by paper, and what is wrong: a value that differs without a declaration in
@@ -58,6 +67,8 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     missing, stale or altered. The list of --all and --only fits a pager, as in `companion verify
     --all | less`.
     """
+    if texts is not None:
+        return _verify_print(texts)
     gc.disable()  # there are many records, and they stay
     from companion.reproduction.display import by_paper, ledger_text, score_table
     from companion.reproduction.reproduce import read_all, read_ledgers
@@ -92,6 +103,26 @@ def verify(given, targets, *, papers, whole, only, format, profile, allow_missin
     differs = any(map(len, wrong.values()))
     gc.freeze()  # nor need they be walked when all ends
     return exit_code(failures, differs or gaps["stale"] or missing)
+
+
+def _verify_print(folder):
+    """Compare what is quoted with the papers' texts, and name what is not there."""
+    from companion.reproduction.quotations import check_print
+
+    try:
+        checks = check_print(folder)
+    except FileNotFoundError as error:
+        raise click.UsageError(str(error)) from None
+    for check in checks:
+        click.echo(
+            f"{check.paper}: {check.n_quotations} quotations and {check.n_numbers} numbers"
+            f" looked for, {len(check.faults)} not in the text, {len(check.formulas)} in formulas"
+        )
+        for fault in check.faults:
+            wrapped(fault)
+        for formula in check.formulas:
+            wrapped(f"to be read by eye: {formula}")
+    return exit_code({}, any(check.faults for check in checks))
 
 
 def _only(ledger, word):

@@ -409,7 +409,7 @@ def test_a_printed_draw_needs_the_regenerated_draws():
     )
 
 
-HEALED = "declared deviation has healed (it is {})"
+HEALED = "declared deviation has healed, its verdict is {!r}"
 
 
 OF_DECLARED = [
