@@ -178,7 +178,10 @@ def _conclude(row, found, deviation, is_complete, profile):
     elif departs and deviation is None:
         problem = f"{found.verdict} and is not declared in data/deviations.yaml"
     elif deviation is not None and not departs and profile == "paper":
-        problem = f"declared deviation has healed, its verdict is {verdict!r}: remove its declaration"
+        problem = (
+            f"declared deviation has healed, its verdict is {verdict!r}: remove its"
+            " declaration"
+        )
     elif deviation is not None and not departs:
         few = "declared; too few repetitions to call it healed"
         note = "; ".join(filter(None, [note, few]))

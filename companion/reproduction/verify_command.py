@@ -57,7 +57,7 @@ _MOST_NAMED = 6
     help="Hold quotations and printed numbers against <paper>.txt in it, instead.",
 )
 @click.pass_obj
-def verify(
+def verify(  # noqa: PLR0913
     given, targets, *, papers, whole, only, format, profile, allow_missing, texts
 ):
     """Compare every published value with the records; nothing is computed.
