@@ -151,8 +151,10 @@ def _pulls(margin):
 def _color(machine, bold):
     if machine == "error":
         return "black" if bold is None else "#808080"
-    is_grey = bold not in (None, machine)
-    return "#808080" if is_grey else MACHINE_STYLES[machine]["color"]
+    if bold not in (None, machine):
+        return "#808080"
+    # the own colour of L2 is the grey of the others
+    return "black" if bold == "L2" else MACHINE_STYLES[machine]["color"]
 
 
 def _draw_curves(ax, margin, curves, bold):
