@@ -4,13 +4,14 @@
 in the cache folder. ``data/uci/README.md`` says what the files are.
 """
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from companion._utils.errors import DamagedData, DataUnavailable
-from companion._utils.paths import cache_dir, chosen_folder
+from companion._utils.paths import cache_dir
 from companion.datasets.tables import check_digest, look_up
 
 __all__ = ["OUTSIDE", "OutsideFile", "fetch_file", "find_copy"]
@@ -84,7 +85,7 @@ OUTSIDE = {
     )
 }
 
-# Why a host did not answer, or a file was not had, for the rest of the process: without network a
+# Why a host did not give what was asked of it, for the rest of the process: without network a
 # program that asks for several files waits once.
 _failures = {}  # type: ignore[var-annotated]
 
@@ -97,9 +98,9 @@ def find_copy(place):
     """
     file = look_up("file from outside", place, OUTSIDE)
     cached = _cached(file)
-    folder = chosen_folder("COMPANION_DATA")
+    folder = os.environ.get("COMPANION_DATA")
     if folder:
-        path = folder / place
+        path = Path(folder).expanduser() / place
         if path.exists():
             check_digest(path, file.sha256)
             return path
@@ -123,21 +124,14 @@ def fetch_file(place):
     if file.url is None:
         raise _unavailable(place, "no address has it")
     host = urlsplit(file.url).hostname
-    for known in (host, place):
-        if known in _failures:
-            raise _unavailable(place, _failures[known])
-    from requests import ConnectionError, Timeout
-
+    if host in _failures:
+        raise _unavailable(place, _failures[host])
     try:
         return _download(file)
-    except (ConnectionError, Timeout) as error:
-        _failures[host] = f"it could not be fetched from {host}: {type(error).__name__}"
-        raise _unavailable(place, _failures[host]) from error
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-        reason = reason.partition(". ")[0]  # what follows is not known
-        _failures[place] = f"it could not be fetched from {file.url}: {reason}"
-        raise _unavailable(place, _failures[place]) from error
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        _failures[host] = f"it could not be fetched from {host}: {reason}"
+        raise _unavailable(place, _failures[host]) from error
 
 
 def _unavailable(place, reason):
