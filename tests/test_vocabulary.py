@@ -34,7 +34,11 @@ NOTEBOOKS = sorted(
 )
 DOCS = [
     "README.md",
-    *sorted(f"docs/{path.name}" for path in (project_root() / "docs").glob("*.md")),
+    *sorted(
+        f"docs/{path.name}"
+        for path in (project_root() / "docs").glob("*.md")
+        if path.name not in ("ledger.md", "reasons.md", "errata.md")  # of the site
+    ),
 ]
 DATA = ["deviations.yaml", "readings.yaml", "cards.yaml", "errata.yaml"]
 

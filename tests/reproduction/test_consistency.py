@@ -12,7 +12,7 @@ from _command import invoke
 from _run import python
 
 from companion._utils.errors import DamagedData, WrongSetting
-from companion._utils.paths import check_surroundings, own_project
+from companion._utils.paths import check_surroundings
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction.artefacts import (
     Artefact,
@@ -259,12 +259,12 @@ FAULTS = {
     "cards with a fault": (
         "data/cards.yaml",
         swapped("found", "lost"),
-        "part 'lost' is unknown",
+        "'lost' is unknown",
         3,
     ),
     "a card of a row that is not there": (
         "data/cards.yaml",
-        swapped("mean", "mode"),
+        swapped("all / mean", "all / mode"),
         "all / mode: no such row",
         1,
     ),
@@ -425,5 +425,5 @@ def test_settings_that_cannot_be_read_are_named(project, monkeypatch):
     monkeypatch.chdir(project)
     monkeypatch.setattr(Path, "read_text", read_text)
     message = "pyproject.toml cannot be read .Permission denied., and it may name"
-    refused(message, own_project, error=DamagedData)
+    refused(message, check_surroundings, error=DamagedData)
     assert "cannot be read" in invoke(None, "verify", code=3)

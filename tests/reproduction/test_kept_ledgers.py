@@ -29,6 +29,10 @@ def data(places):
     readings = yaml.safe_load((folder / "readings.yaml").read_text(encoding="utf-8"))
     own = [reading for reading in readings if reading["paper"] == "l1nsvm"]
     (folder / "readings.yaml").write_text(yaml.safe_dump(own))
+    index = folder / "records" / "index.csv"
+    header, *lines = index.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.startswith("l1nsvm/")]
+    index.write_text("".join([header, *kept]), encoding="utf-8")
     return folder
 
 
