@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import column_or_1d
 
 __all__ = [
     "Mean",
@@ -243,7 +244,7 @@ def g_mean_scorer(estimator, X, y):
     >>> cross_val_score(L2SVC(C=10), X, y, cv=3, scoring=g_mean_scorer).round(2)
     array([1., 1., 1.])
     """
-    return g_mean(y, estimator.predict(X))
+    return g_mean(column_or_1d(y, warn=True), estimator.predict(X))
 
 
 def _label_pairs(name, y_true, y_pred):

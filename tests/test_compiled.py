@@ -74,6 +74,24 @@ def test_what_is_kept_is_used_until_a_source_of_it_changes(package, place):
     assert run() == (140, 0)
 
 
+@pytest.mark.slow
+@cases("ending", "nbi", "nbc")
+def test_what_was_kept_in_part_is_compiled_anew(package, ending):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(package.parent / "loops")}
+
+    def run():
+        words = said("-c", PROGRAM, cwd=package.parent, env=environment)
+        return words.split()[:2]
+
+    assert run() == ["2", "0"]
+    kept = list(package.parent.rglob(f"*.{ending}"))
+    assert kept
+    for file in kept:
+        file.write_bytes(file.read_bytes()[:-20])
+    assert run() == ["2", "0"]
+    assert run() == ["2", "1"]
+
+
 def test_the_papers_are_imported_without_compilation():
     program = (
         "import importlib, companion.solvers.smo, companion.papers as papers\n"

@@ -5,13 +5,10 @@ import itertools
 import signal
 import subprocess
 import sys
-import threading
-import time
 import tracemalloc
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import astuple
 
-import numpy as np
 import pytest
 from _cases import cases
 from _run import start
@@ -20,9 +17,6 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from companion import L1SVC, LSSVC, ConformalSVC, UnbiasedSVC, WeightedRobustSVC
-from companion._utils import blas, threads
-from companion._utils.blas import cholesky, economic_svd, symmetric_solve
-from companion._utils.threads import one_thread
 from companion.kernels import gram
 from companion.solvers.fscl import fscl
 from companion.solvers.mdm import mdm
@@ -72,55 +66,39 @@ def test_an_interrupt_ends_a_long_computation(program):
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
 
 
-def matrix(n):
-    A = np.full((n, n), 0.5, order="F")
-    np.fill_diagonal(A, 2.0)
-    return A
+FITS = """
+machine = c.%s
+machine.fit(*data(60))  # what is compiled on first use
+X, y = data(%d)
+print("now", flush=True)
+try:
+    while True:
+        machine.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+# Of many samples: a factorisation, Newton steps and compiled loops of seconds each.
+MACHINES = {
+    "LSSVC(C=1e3)": 6000,
+    "UnbiasedSVC()": 3000,
+    "WeightedRobustSVC(C=100.0)": 2500,
+    "ConformalSVC()": 4000,
+}
 
 
-@contextmanager
-def interrupted():
-    """Interrupt the main thread as soon as there is another one; which are left comes back."""
-    others = set(threading.enumerate())
-    left = []
-
-    def interrupt():
-        new = set()
-        while not any(thread.is_alive() for thread in new):
-            time.sleep(1e-3)
-            new = set(threading.enumerate()) - others - {interrupting}
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    interrupting = threading.Thread(target=interrupt)
-    interrupting.start()
-    with pytest.raises(KeyboardInterrupt):
-        yield left
-    interrupting.join()
-    left += set(threading.enumerate()) - others
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
-@cases(
-    "function, arguments",
-    (cholesky, (2500,)),
-    (symmetric_solve, (2500, np.ones(2500))),
-    (economic_svd, (800,)),
-    ids=["cholesky", "solve", "svd"],
-)
-def test_linear_algebra_under_way_is_left_to_itself(function, arguments, monkeypatch):
-    monkeypatch.setattr(blas, "_MANY_ROWS", 100)
-    monkeypatch.setattr(threads, "_LONG", 1.0)
-    monkeypatch.setattr(threads, "_LOOK_SECONDS", 0.01)
-    A = matrix(arguments[0])
-    # On one thread it takes longer than the answer to an interrupt.
-    with one_thread(), interrupted() as left:
-        function(A, *arguments[1:])
-    under_way = [thread for thread in left if thread.is_alive()]
-    assert under_way
-    for thread in under_way:
-        thread.join()
-    if function is cholesky:
-        assert A[-1] @ A[-1] == pytest.approx(2.0)
+@cases("machine, n", *MACHINES.items(), ids=MACHINES)
+def test_a_process_ends_that_goes_on_after_an_interrupt(machine, n):
+    """No thread is left that works on, and none of which the end of Python takes the memory."""
+    process = start("-W", "ignore", "-c", BEFORE + FITS % (machine, n))
+    assert process.stdout.readline() == "now\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2.0)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out == "interrupted\n"
+    assert process.returncode == 0
 
 
 @cases(

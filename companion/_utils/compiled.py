@@ -28,9 +28,23 @@ def njit(**options):
         # In place of the time and size of the function's own file.
         assert kept._source_stamp
         kept._source_stamp = _digest(Path(function.__code__.co_filename))
+        kept._load_index = _unless_damaged(kept._load_index, {})
+        kept._load_data = _unless_damaged(kept._load_data, None)
         return dispatcher
 
     return compiled
+
+
+def _unless_damaged(load, nothing):
+    """What is kept, or nothing where a file of it was cut short: then the loop is compiled anew."""
+
+    def loaded(*arguments):
+        try:
+            return load(*arguments)
+        except Exception:  # of a damaged pickle it may be any
+            return nothing
+
+    return loaded
 
 
 @cache

@@ -45,6 +45,11 @@ def progress(machine):
             print(file=sys.stderr, flush=True)
 
 
+def is_asked():
+    """Whether a machine is verbose, where what to say has to be computed."""
+    return _current.get() is not None
+
+
 def report(text, *values):
     """Say how far a solver is, by a text with places for values; it costs nothing if none asks."""
     line = _current.get()

@@ -73,13 +73,12 @@ def _leave():
                 pass
 
 
-def interruptible(work, function, *args, stop=None):
-    """What a function returns; Ctrl-C is answered although it computes for long.
+def interruptible(work, function, *args, stop):
+    """What a compiled function returns; Ctrl-C ends it although it computes for long.
 
     Python looks for signals between two calls only. So a call of so much work, in operations, runs
-    in a thread of its own while the main thread waits. After Ctrl-C that goes on unseen until it is
-    done, or sees that the array ``stop`` has been set to one, or Python ends. The function has to
-    let other threads run, as compiled loops and the routines in :mod:`companion._utils.blas` do.
+    in a thread of its own, as it lets others run, while the main thread waits. After Ctrl-C the
+    array ``stop`` is set to one, the function sees it and returns, and no thread is left.
     """
     if work < _LONG or threading.current_thread() is not threading.main_thread():
         return function(*args)
@@ -93,13 +92,14 @@ def interruptible(work, function, *args, stop=None):
         except BaseException as error:
             call.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    thread = threading.Thread(target=run)
+    thread.start()
     try:
         while not call.done():
             # Windows does not end a wait without a limit.
             wait([call], timeout=_LOOK_SECONDS)
     except BaseException:
-        if stop is not None:
-            stop[:] = 1
+        stop[:] = 1
+        thread.join()
         raise
     return call.result()

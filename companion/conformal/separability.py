@@ -13,9 +13,8 @@ the empirical feature space, IEEE Transactions on Neural Networks 16 (2005).
 import math
 
 import numpy as np
-from scipy.linalg import eigh, qr
+from scipy.linalg import eigh, qr, svd
 
-from companion._utils.blas import economic_svd, symmetric_product
 from companion._utils.checks import check_square, checked_signs
 
 __all__ = ["Combinations", "Separability"]
@@ -115,7 +114,7 @@ class Separability:
         head = q[:p]
         tail = q[p:]
         blocks = (self._positive, head), (self._negative, tail)
-        within = np.concatenate([symmetric_product(K, part) for K, part in blocks])
+        within = np.concatenate([K @ part for K, part in blocks])
         total = within + np.concatenate([self._cross @ tail, head @ self._cross])
         within[:p] /= self.n_positive
         within[p:] /= self.n_negative
@@ -177,7 +176,7 @@ class Separability:
             coincide, so this is a lower bound of the supremum.
         """
         # Orthonormal functions, or nearly equal ones would drown J in rounding.
-        U, singular, Vt = economic_svd(basis)
+        U, singular, Vt = svd(basis, full_matrices=False)
         r = int(np.count_nonzero(singular > _INDEPENDENT * singular[0]))
         U = U[:, :r]
         back = Vt[:r].T / singular[:r]

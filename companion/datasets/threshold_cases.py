@@ -38,10 +38,12 @@ class ThresholdCase:
 
     @property
     def cluster(self):
+        """The narrow cluster of the positive class, a frozen distribution."""
         return _distribution("norm", self.cluster_mean, 0.02)
 
     @property
     def negative(self):
+        """The negative class, a frozen distribution."""
         return _distribution("uniform", 0.0, 0.5)
 
 

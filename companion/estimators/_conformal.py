@@ -21,6 +21,7 @@ from companion.estimators._kernel_classifier import (
     weighted_gamma,
 )
 from companion.estimators._unreadable import UnreadableParameter
+from companion.kernels._equal import equal_rows
 from companion.kernels._gram import gram, kernel_diagonal, squared_distances
 from companion.solvers.conformal import (
     SEARCHES,
@@ -377,11 +378,16 @@ class ConformalSVC(KernelClassifier):
         )
         return problem, gamma
 
+    def _without_gram_matrix(self):
+        return f'sklearn.svm.LinearSVC(C={self.C:g}, class_weight="balanced")'
+
     @silent_overflow
     def _evaluate(self, X, function):
         """A function of kernel values and distances at points, in blocks of bounded size."""
+        different, which = equal_rows(X)
+        X = X[different]
         if self.kernel == "precomputed":
-            return function(X[:, self._needed])
+            return function(X[:, self._needed])[which]
         parameters = self._kernel_parameters(self._gamma)
         values = np.empty(X.shape[0])
         block = PREDICTION_BLOCK_MEGABYTES * 1_000_000 // (16 * self._points.shape[0])
@@ -396,7 +402,7 @@ class ConformalSVC(KernelClassifier):
             K = gram(self._points, points, **parameters).T
             values[rows] = function(K, distances, diagonal)
         require_finite("values", values)
-        return values
+        return values[which]
 
     def _keep(self, result, problem, X, samples, side, gamma, rule):
         """Store solution and certificate as fitted attributes."""

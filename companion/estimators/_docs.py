@@ -62,7 +62,7 @@ shrinking : bool, default=True
     Whether the solver may set aside variables that stay at a bound and look at all
     of them again at the end, which changes its path but not the solution. It does
     so where the whole Gram matrix is in memory and most variables stay there, never
-    with ``selection="first_order"``.
+    with ``selection="first_order"``, and never in `LSSVC`, which has no bounds.
 
 [rest]
 class_weight : dict or "balanced", default=None

@@ -84,28 +84,31 @@ class DualClassifier(KernelClassifier):
         )
         gamma = self._resolved_gamma(X_kept, point_weight)
         K = self._training_kernel(X_kept, gamma)
-        require_definite = None
-        if self._may_be_indefinite():
-            C = self.C if bound_weight is None else self.C * bound_weight
-            require_definite = partial(self._require_definite, K, kept, self._box(C)[2])
-            if not require_definite():
-                require_definite = None  # it has been said
         # Points are checked, and no exponential of a negative number is infinite.
+        settings = {"check_finite": self.kernel != "rbf"}
+        solve = partial(self._solve, K, y_signed, bound_weight, **settings)
         with progress(self):
-            try:
-                result = self._solve(
-                    K, y_signed, bound_weight, check_finite=self.kernel != "rbf"
-                )
-            except NotPositiveSemiDefinite as error:
-                if require_definite is not None:
-                    require_definite(error.samples)
-                raise
-        if require_definite is not None:
-            # Where the machine rests on few samples they show what a look at others has not.
-            order = np.argsort(-np.abs(result.alpha), kind="stable")
-            require_definite(np.sort(order[: n_factorised(order.size)]))
+            result = self._solve_definite(solve, K, kept, bound_weight)
         self._keep(result, X, y_signed, kept, gamma)
         return self
+
+    def _solve_definite(self, solve, K, samples, bound_weight):
+        """What `solve` gives, with a look at whether the kernel is definite before and after it."""
+        if not self._may_be_indefinite():
+            return solve()
+        C = self.C if bound_weight is None else self.C * bound_weight
+        require_definite = partial(self._require_definite, K, samples, self._box(C)[2])
+        if not require_definite():  # it has been said
+            return solve()
+        try:
+            result = solve()
+        except NotPositiveSemiDefinite as error:
+            require_definite(error.samples)
+            raise
+        # Where the machine rests on few samples they show what a look at others has not.
+        order = np.argsort(-np.abs(result.alpha), kind="stable")
+        require_definite(np.sort(order[: n_factorised(order.size)]))
+        return result
 
     def _keep(self, result, X, y_signed, kept, gamma):
         """Store solution and certificate as fitted attributes."""

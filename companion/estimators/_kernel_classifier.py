@@ -21,8 +21,14 @@ from companion.estimators._compat import Interval, StrOptions, check_sample_weig
 from companion.estimators._definite import ADVICE, sign_of_indefiniteness
 from companion.estimators._docs import with_shared_documentation
 from companion.kernels import _sparse, gram, resolve_gamma
+from companion.kernels._equal import equal_rows
 
 PREDICTION_BLOCK_MEGABYTES = 64
+
+# A Gram matrix may be asymmetric by this share of its largest entry, as one in single precision is;
+# so many rows are looked at at a time.
+ASYMMETRY = 1e-5
+SYMMETRY_BLOCK = 64
 
 # Sums of squares below this have lost digits to underflow.
 SMALLEST_SQUARES = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
@@ -167,7 +173,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_queries,) or (n_queries, n_classes)
             Decision values; of more than two classes one for each, which sum to zero.
         """
-        return self._decision_function(self._queries(X))
+        X = self._queries(X)
+        different, which = equal_rows(X)
+        return self._decision_function(X[different])[which]
 
     def _queries(self, X):
         """Checked points of a fitted machine."""
@@ -202,13 +210,15 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self):
-        """The normal vectors W of a linear machine, of shape (1 or n_classes, n_features)."""
+        """The normal vectors W of a linear machine, (1 or n_classes, n_features); read-only."""
         normal = getattr(self, "_normal", None)
         if self.kernel != "linear" or normal is None:
             raise AttributeError(
                 'coef_ exists only for a fitted kernel="linear", not transformed.'
             )
-        return normal
+        read_only = normal.view()
+        read_only.flags.writeable = False
+        return read_only
 
     def predict(self, X):
         """Label of every point: the class with the largest decision value.
@@ -275,16 +285,42 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f'{type(self).__name__} with kernel="precomputed" needs a square Gram '
                 f"matrix in fit. Got shape {X.shape}."
             )
+        else:
+            self._require_symmetric(X)
+
+    def _require_symmetric(self, K):
+        largest = max(-K.min(), K.max())
+        for rows in batches(len(K), SYMMETRY_BLOCK):
+            difference = np.abs(K[rows] - K[:, rows].T)
+            if difference.max() > ASYMMETRY * largest:
+                i, j = np.unravel_index(difference.argmax(), difference.shape)
+                i += rows.start
+                raise ValueError(
+                    f'{type(self).__name__} with kernel="precomputed" needs a symmetric Gram '
+                    f"matrix in fit. Got K[{i}, {j}] = {K[i, j]:g} and K[{j}, {i}] = {K[j, i]:g}: "
+                    "pass 0.5 * (K + K.T), if it is what you mean."
+                )
 
     def _require_memory(self, n_samples, n_matrices, advice=""):
         """Refuse a kernel machine that would not fit in memory, with the way out."""
-        name = type(self).__name__
-        require_memory(
-            f"{name} with a kernel for {n_samples:,} samples",
-            n_matrices * n_samples**2 * 8e-6,
+        linear = self._without_gram_matrix()
+        way_out = (
             "Approximate the kernel: make_pipeline(sklearn.kernel_approximation.Nystroem("
-            f'n_components=500), {name}(kernel="linear")).{advice}',
+            f"n_components=500), {linear}).{advice}"
         )
+        if self.kernel == "precomputed":
+            way_out = "Fit it to fewer samples."
+        elif self.kernel == "linear":
+            way_out = f"Use {linear}."
+        require_memory(
+            f"{type(self).__name__} with a kernel for {n_samples:,} samples",
+            n_matrices * n_samples**2 * 8e-6,
+            way_out,
+        )
+
+    def _without_gram_matrix(self):
+        """What to write for a linear machine like this one that takes little memory."""
+        return f'{type(self).__name__}(kernel="linear")'
 
     def _may_be_indefinite(self):
         """Whether name and parameters leave it open that the kernel has negative eigenvalues."""
@@ -348,6 +384,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 signs = signs[kept]
                 self._require_two(np.unique(y))
                 X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
+            least = weight.min()
+            if self.C * least < np.finfo(np.float64).tiny:
+                raise ValueError(
+                    "The positive entries of sample_weight must be large enough for C times them "
+                    f"to have an inverse. Got {least:g} with C={self.C:g}: scale the weights, or "
+                    "make it zero."
+                )
         bound_weight = weight
         if self.class_weight is not None:
             name = type(self).__name__

@@ -90,9 +90,13 @@ class LSSVC(DualClassifier):
             return super()._solve(K, y, bound_weight, **start)
         return ls(K, y, self.C, sample_weight=bound_weight)
 
+    def _without_gram_matrix(self):
+        return f"sklearn.linear_model.RidgeClassifier(alpha={1.0 / self.C:g})"
+
     def _training_kernel(self, X, gamma):
         if self.solver == "smo":
             return super()._training_kernel(X, gamma)
+        self._require_memory(X.shape[0], MATRICES)
         megabytes = X.shape[0] ** 2 * 8e-6
         if self.kernel != "precomputed" and megabytes > self.cache_size:
             raise ValueError(
@@ -100,7 +104,6 @@ class LSSVC(DualClassifier):
                 f"cache_size = {self.cache_size:g} MB. Got {X.shape[0]} samples, which need "
                 f'{megabytes:.0f} MB. Raise cache_size, or use LSSVC(solver="smo").'
             )
-        self._require_memory(X.shape[0], MATRICES)
         return (
             X
             if self.kernel == "precomputed"

@@ -27,7 +27,8 @@ class WeightedRobustSVC(KernelClassifier):
 
     There is one decision function per class, and the largest decides. The loss of a sample grows
     with the utility of the decisions that it rules out, and is truncated, so that outliers do not
-    count without limit. With truncation it is not convex: the machine found is a local minimum.
+    count without limit. With truncation it is not convex: the machine found is a local minimum, or
+    a point from which the ways down that were tried do not lead down; `stop_reason_` says which.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ class WeightedRobustSVC(KernelClassifier):
     intercept_ : ndarray of shape (n_classes,)
         The biases b_m, or b_2 - b_1 with two classes.
     n_iter_ : int
-        Convex problems solved: one, and one a DC step.
+        Convex problems solved: one, and one a DC step; none for ways down that were tried in vain.
     objective_ : float
         1/2 sum_m ||w_m||^2 plus the loss, (10) of [1]_.
     duality_gap_ : float

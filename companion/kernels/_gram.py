@@ -7,7 +7,6 @@ from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
-from companion._utils.threads import interruptible
 from companion.kernels import _sparse
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
@@ -280,7 +279,7 @@ def _place(shape, out):
 def _exponential(D, gamma, out):
     from companion.kernels._loops import exp_scaled
 
-    interruptible(32.0 * D.size, exp_scaled, D.reshape(-1), -gamma, out.reshape(-1))
+    exp_scaled(D.reshape(-1), -gamma, out.reshape(-1))
     return out
 
 
@@ -292,7 +291,7 @@ def _distance_form(X, Y, gamma, out):
 
         columns = np.ascontiguousarray(points.T)
         scale = -1.0 if gamma is None else gamma
-        interruptible(32.0 * out.size, distance_rows, X, columns, scale, Y is None, out)
+        distance_rows(X, columns, scale, Y is None, out)
         return out
     D = out
     if issparse(X) or issparse(Y):

@@ -106,6 +106,7 @@ class KernelRows:
 
     @property
     def n_computed(self):
+        """Number of rows computed so far, those that were computed again included."""
         return int(self.cache.n_computed[0])
 
     @property

@@ -10,6 +10,11 @@ The box of the paper:
 1. beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m(x_i), one l, where g_ij < s, else 0.
 2. Minimise the convex part plus sum_ijl beta_ijl (f_j - f_l)(x_i): :mod:`.min_margin`.
 3. Repeat until beta does not change; the objective falls at every step.
+4. Ours: where some g_ij = s or two f_l are the largest, x sits on a kink of the concave part, which
+   has more than one tangent there, and the box may end although the objective falls further on.
+   So the other tangents are tried, and from one that leads down the box goes on. Where none of all
+   does, x is a local minimum: near x the objective is the least of these convex problems. Of many
+   kinks only those tangents are tried that truncate all of them or none.
 
 The paper says that the form with costs, (4), sum_i sum_j C_{y_i j} [1 + g_ij]_+, has no such
 algorithm. It has: with the concave h = 1 + g_ij, [h]_+ = h + [-h]_+ is concave plus convex, and its
@@ -22,7 +27,9 @@ Statistics and its Interface 3 (2010). Equation numbers are of this paper.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -52,24 +59,38 @@ PROXIMAL = 1e-3
 # The last convex problem lies above the objective, at its own solution by little.
 _SLACK = 1.1
 
+# A margin sits on a kink if it is nearer than this times the square root of tol, as a gap is to the
+# square of a distance.
+_WIDTH = 5.0
+
+# So many choices of tangents at the kinks are all tried.
+_MOST_TANGENTS = 32
+
 _REPEATS = "The set of truncated terms repeats."
 _STALLS = "Steps lower the objective by no more than their own accuracy."
 _ZERO = "The objective, which has no negative terms, is zero."
+_MAY_BE_ON_A_KINK = {_REPEATS, _STALLS}
+_LOCAL_MINIMUM = " No other tangents lead down: it is a local minimum."
+_STATIONARY = (
+    " None of the other tangents that were tried leads down: it is stationary."
+)
 _SPENT = "The budget of {steps} DC steps is spent."
 
 
 @dataclass(frozen=True)
 class DCAResult(MinMarginResult):
-    """A machine with a truncated loss; a stationary point, not always the global minimum.
+    """A machine with a truncated loss; a local minimum up to tol, not always the global one.
 
-    ``objective`` is that of (10); ``duality_gap``, ``kkt_violation`` and ``alpha`` are of the last
-    convex subproblem. ``converged`` says that a fixed point was reached and that it was solved.
+    Where many margins sit at the truncation, only some ways down are tried: it is stationary for
+    them. ``stop_reason`` says which holds. ``objective`` is that of (10); ``duality_gap``,
+    ``kkt_violation`` and ``alpha`` are of the last convex subproblem that lowered it or ended the
+    box. ``converged`` says that a fixed point was reached and that it was solved.
 
     Attributes
     ----------
     n_steps, objectives : int, ndarray of shape (n_steps + 1,)
-        Number of convex subproblems after the start; the objective there and after each, not
-        rising.
+        Number of convex subproblems after the start, but for those that were tried in vain to leave
+        a kink; the objective there and after each, not rising.
     beta : ndarray of shape (n_samples, n_classes, n_classes)
         Linear terms of the last subproblem.
     """
@@ -208,13 +229,11 @@ def dca(  # noqa: PLR0913
     else:
         x = problem.point(start)
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
-    found = _descend(
-        problem, C, loss, x, is_solution=_is_solution(form, start), **budgets
-    )
+    found = _Descent(problem, C, loss, x, **budgets).run(_is_solution(form, start))
     if found.alpha is not None:
         hinge = found.hinge
         alpha = found.alpha
-    n_steps = len(found.objectives) - 1
+    n_steps = found.n_steps
     is_near = found.is_solved
     fields = problem.solution(
         hinge, found.x, alpha, n_start + found.n_iter, tol, found.offset
@@ -239,71 +258,166 @@ def dca(  # noqa: PLR0913
     )
 
 
-@dataclass
 class _Descent:
-    """Where the DC steps ended, and the last convex problem with its multipliers."""
+    """The DC steps: where they are, and the last convex problem with its multipliers."""
 
-    x: np.ndarray
-    objectives: list
-    chosen: np.ndarray
-    hinge: object = None
-    alpha: np.ndarray | None = None
-    offset: float = 0.0
-    n_iter: int = 0
-    is_solved: bool = True
-    reason: str = _SPENT
+    def __init__(self, problem, C, loss, x, *, tol, max_inner, max_iter):
+        self.problem = problem
+        self.C = C
+        self.loss = loss
+        self.p = C * problem.p
+        self.total = float(self.p.sum())
+        self.ridge = PROXIMAL * min(1.0, float(self.p.mean()))
+        self.tol = tol
+        self.max_inner = max_inner
+        self.max_iter = max_iter
+        self.x = x
+        self.h, self.others = problem.margins(x)
+        self.objectives = [_value(x, self.h, self.p, loss)]
+        self.chosen = np.full(self.p.size, -1)
+        self.hinge = None
+        self.alpha = None
+        self.offset = 0.0
+        self.n_iter = 0
+        self.is_solved = True
+        self.reason = _SPENT
 
+    @property
+    def n_steps(self):
+        return len(self.objectives) - 1
 
-def _descend(problem, C, loss, x, *, is_solution, tol, max_inner, max_iter):
-    """Steps 1 to 3 of the box; ``is_solution`` says that x is the machine without truncation."""
-    level, cut, rise, top = loss
-    p = C * problem.p
-    total = float(p.sum())
-    ridge = PROXIMAL * min(1.0, float(p.mean()))
-    h, others = problem.margins(x)
-    found = _Descent(x, [_value(x, h, p, loss)], np.full(p.size, -1))
-    has_stalled = False
-    for step in range(max_iter + 1):
-        # Step 1: beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m where g_ij < s, else 0.
-        chosen = np.full(p.size, -1)
-        below = np.flatnonzero(h < cut)
-        chosen[below] = others[:, below].argmax(axis=0)
-        repeats = np.array_equal(chosen, found.chosen)
-        found.chosen = chosen
-        # A step that was not solved is repeated: its proximal term is now centred where it ended.
-        if repeats and found.is_solved and (step > 0 or is_solution):
-            found.reason = _REPEATS
-        elif step > 0 and found.objectives[-1] <= ROUNDING * total:
-            found.reason = _ZERO
-            found.is_solved = True
-        if found.reason != _SPENT or step == max_iter:
-            break
-        # Step 2: the problem whose Lagrangian is (11), with what the tangents add to its value.
-        hinge = problem.hinge(C, level, ridge, found.x[:, 0].copy(), chosen)
-        truncated = p[chosen >= 0].sum()
+    def run(self, is_solution):
+        """Steps 1 to 4 of the box; ``is_solution``: x is the machine without truncation."""
+        self._go_on(is_solution)
+        while (
+            self.reason in _MAY_BE_ON_A_KINK and self.is_solved and self._leave_kinks()
+        ):
+            self._go_on(self._proximal_term_is_small())
+        return self
+
+    def _go_on(self, is_solution):
+        """Steps 1 to 3."""
+        cut = self.loss[1]
+        has_stalled = False
+        is_first = True
+        while True:
+            # Step 1: beta_ijl = C U_{y_i j} for l = argmax_{m != j} f_m where g_ij < s, else 0.
+            chosen = np.where(self.h < cut, self.others.argmax(axis=0), -1)
+            repeats = np.array_equal(chosen, self.chosen)
+            self.chosen = chosen
+            before = self.objectives[-1]
+            # A step that was not solved is repeated: its proximal term is now centred where it
+            # ended.
+            is_reached = is_solution if is_first else self._proximal_term_is_small()
+            if repeats and self.is_solved and is_reached:
+                self.reason = _REPEATS
+                return
+            if not is_first and before <= ROUNDING * self.total:
+                self.reason = _ZERO
+                self.is_solved = True
+                return
+            if self.n_steps == self.max_iter:
+                self.reason = _SPENT
+                return
+            is_first = False
+            step = self._solve(chosen)
+            self._take(step)
+            # Step 3: (10) has to fall. A solution has ties, and rounding decides which l a tie
+            # takes: one step in vain may be followed by a change of the set and a good one.
+            value = step[0]
+            is_zero = self.objectives[-1] <= ROUNDING * self.total
+            stalls = not is_zero and not before - value > self._least_fall()
+            if stalls and (has_stalled or not value < before):
+                self.reason = _STALLS
+                return
+            has_stalled = stalls
+
+    def _proximal_term_is_small(self):
+        """Whether the last problem is nearly that without its proximal term."""
+        pull = 0.5 * self.ridge * np.sum((self.x[:, 0] - self.hinge.anchor) ** 2)
+        return pull <= self.tol * self.objectives[-1]
+
+    def _least_fall(self):
+        """By how much a step has to lower the objective."""
+        return 0.1 * self.tol * self.objectives[-1]
+
+    def _solve(self, chosen):
+        """Step 2, the problem whose Lagrangian is (11): the value, and what :meth:`_take` keeps."""
+        level, _, rise, top = self.loss
+        anchor = self.x[:, 0].copy()
+        hinge = self.problem.hinge(self.C, level, self.ridge, anchor, chosen)
+        # What the tangents add to its value.
+        truncated = self.p[chosen >= 0].sum()
         offset = truncated * rise if truncated else 0.0
-        offset += (total - truncated) * top if truncated < total else 0.0
-        y, alpha, n_iter, is_solved = minimise(hinge, found.x, tol, max_inner, offset)
-        found.hinge = hinge
-        found.alpha = alpha
-        found.is_solved = is_solved
-        found.offset = offset
-        found.n_iter += n_iter
-        h, others = problem.margins(y)
-        before = found.objectives[-1]
-        value = _value(y, h, p, loss)
-        found.objectives.append(min(value, before))
-        if value < before:
-            found.x = y
-        # Step 3: (10) has to fall. A solution has ties, and rounding decides which l a tie takes:
-        # one step in vain may be followed by a change of the set and a good one.
-        is_zero = found.objectives[-1] <= ROUNDING * total
-        stalls = not is_zero and not before - value > 0.1 * tol * before
-        if stalls and (has_stalled or not value < before):
-            found.reason = _STALLS
-            break
-        has_stalled = stalls
-    return found
+        offset += (self.total - truncated) * top if truncated < self.total else 0.0
+        x, alpha, n_iter, is_solved = minimise(
+            hinge, self.x, self.tol, self.max_inner, offset
+        )
+        self.n_iter += n_iter
+        margins = self.problem.margins(x)
+        value = _value(x, margins[0], self.p, self.loss)
+        return value, x, margins, (hinge, alpha, offset, is_solved)
+
+    def _take(self, step):
+        value, x, margins, problem = step
+        self.hinge, self.alpha, self.offset, self.is_solved = problem
+        self.h, self.others = margins
+        if value < self.objectives[-1]:
+            self.x = x
+        self.objectives.append(min(value, self.objectives[-1]))
+
+    def _leave_kinks(self):
+        """Step 4: whether other tangents at the kinks that x sits on lead further down."""
+        self.h, self.others = self.problem.margins(self.x)
+        others, are_all = self._other_tangents()
+        for chosen in others:
+            if self.n_steps == self.max_iter:
+                self.reason = _SPENT
+                return False
+            step = self._solve(chosen)
+            if self.objectives[-1] - step[0] > self._least_fall():
+                self.chosen = chosen
+                self._take(step)
+                return True
+        self.reason += _LOCAL_MINIMUM if are_all else _STATIONARY
+        return False
+
+    def _other_tangents(self):
+        """Other choices of l at the kinks, and whether these are all there are.
+
+        They are if they are few; else all terms there are truncated, or none. -1 stands for no l.
+        The same terms of points that are the same choose together.
+        """
+        cut = self.loss[1]
+        width = _WIDTH * math.sqrt(self.tol)
+        is_tied = self.others >= self.others.max(axis=0) - width
+        possible = np.vstack([self.h >= cut - width, is_tied & (self.h <= cut + width)])
+        on_kink = np.flatnonzero(possible.sum(axis=0) > 1)
+        if not on_kink.size:
+            return [], True
+        points = self.problem.design.augmented[self.problem.sample[on_kink]]
+        kinks = np.column_stack([points, self.problem.column[on_kink]])
+        _, first, place = np.unique(
+            kinks, axis=0, return_index=True, return_inverse=True
+        )
+        options = [
+            np.flatnonzero(of_term) - 1 for of_term in possible[:, on_kink[first]].T
+        ]
+        are_all = math.prod(map(len, options)) <= _MOST_TANGENTS
+        if are_all:
+            choices = product(*options)
+        else:
+            choices = [
+                [of_kink[0] for of_kink in options],
+                [of_kink[-1] for of_kink in options],
+            ]
+        tried = {}
+        for choice in choices:
+            chosen = self.chosen.copy()
+            chosen[on_kink] = np.array(choice)[place.ravel()]
+            tried[chosen.tobytes()] = chosen
+        tried.pop(self.chosen.tobytes(), None)
+        return list(tried.values()), are_all
 
 
 def _value(x, h, p, loss):
@@ -367,10 +481,8 @@ def dca_path(  # noqa: PLR0913
         x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_inner)
         value, gap, *_ = loops.certificate(*hinge, x, alpha)
         rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        found = _descend(
-            problem, C, loss, x, is_solution=_is_solution(form, start), **budgets
-        )
-        n_steps = len(found.objectives) - 1
+        found = _Descent(problem, C, loss, x, **budgets).run(_is_solution(form, start))
+        n_steps = found.n_steps
         if n_steps:
             gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
             is_solved = found.is_solved

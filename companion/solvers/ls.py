@@ -22,13 +22,7 @@ from functools import partial
 
 import numpy as np
 
-from companion._utils.blas import (
-    cholesky,
-    cholesky_inverse,
-    cholesky_solve,
-    symmetric_eigen,
-    symmetric_solve,
-)
+from companion._utils.blas import cholesky, cholesky_inverse, cholesky_solve
 from companion._utils.checks import (
     check_square,
     checked_positive,
@@ -113,7 +107,7 @@ class LSPath:
         self._problem = problem = _Checked(K, y, sample_weight)
         self._root = np.sqrt(problem.weight)
         scaled = self._root[:, None] * problem.K * self._root
-        values, self._vectors = symmetric_eigen(scaled)
+        values, self._vectors = np.linalg.eigh(scaled)
         rounding = len(values) * np.finfo(float).eps * values[-1]
         self._values = np.where(
             abs(values) <= rounding, np.maximum(values, 0.0), values
@@ -209,7 +203,7 @@ def _held_out(problem, bordered, solution, test):
         )
     residuals = np.zeros(problem.y.size)
     block = bordered[np.ix_(inside, inside)]
-    residuals[inside] = symmetric_solve(block, solution[inside])
+    residuals[inside] = np.linalg.solve(block, solution[inside])
     held_out = (problem.y - residuals)[places]
     if not is_inside.all():
         reduced = solution - bordered @ residuals
@@ -300,7 +294,7 @@ def _factorise(K, ridge):
     A = _with_ridge(K, ridge)
     if cholesky(A.T):
         return partial(cholesky_solve, A.T)
-    values, vectors = symmetric_eigen(K + np.diag(ridge))
+    values, vectors = np.linalg.eigh(K + np.diag(ridge))
     values = np.maximum(values, np.finfo(float).eps * values[-1])
     return lambda x: vectors @ ((vectors.T @ x).T / values).T
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from companion._utils.checks import check_options
 from companion._utils.compiled import njit
-from companion._utils.progress import report
+from companion._utils.progress import is_asked, report
 from companion._utils.warnings import warn_not_converged
 from companion.kernels._loops import use_row
 from companion.solvers._loops import smo as loops
@@ -346,7 +346,9 @@ def _update_pairs(problem, second_order, target, stop):
     work = problem.n * (1 if cache is None else _WITH_ROWS)
     at_once = max(_UNINTERRUPTED // work, 1)
     while True:
-        report("{} pair updates", problem.n_iter)
+        if is_asked():
+            text = "{} pair updates, violation {:.2g} (to be {:.2g})"
+            report(text, problem.n_iter, problem.violation, target)
         limit = min(stop, problem.n_iter + at_once)
         status = update_pairs(problem.dual, cache, second_order, target, limit)
         if status == NEEDS_ROW:

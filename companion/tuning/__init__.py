@@ -12,7 +12,7 @@ from companion.tuning.gacv import gacv, gckl, misclass, xi_alpha
 from companion.tuning.gacv_search import GACVSearch
 from companion.tuning.grid import KernelGridSearchCV
 from companion.tuning.leave_one_out import (
-    LeaveOneOut,
+    LeftOut,
     leave_one_out,
     leave_one_out_errors,
     leave_one_out_surface,
@@ -24,3 +24,6 @@ from companion.tuning.surface import MachineSurface, machine_surface
 __all__ = [
     name for name, value in vars().items() if not (name[0] == "_" or _is_module(value))
 ]
+
+# The name before 0.3, which is that of a splitter of scikit-learn.
+LeaveOneOut = LeftOut

@@ -24,6 +24,7 @@ from companion.estimators._kernel_classifier import (
     weighted_gamma,
 )
 from companion.kernels import gram, squared_distances
+from companion.kernels._equal import equal_rows
 from companion.kernels._loops import cut
 from companion.solvers.ls import LSPath, ls
 from companion.tuning._path import WarmPath
@@ -88,7 +89,7 @@ def identity(value):
 
 @dataclass
 class _Block:
-    """One fold: its rows, kernel values and training labels."""
+    """One fold: its rows, kernel values of the different test samples, which of them each is."""
 
     fold: int
     train: np.ndarray
@@ -96,11 +97,15 @@ class _Block:
     K_train: np.ndarray
     K_test: np.ndarray
     gamma: float
+    which: np.ndarray | slice
 
     def decisions(self, y_signed, results):
         """Decision values of the test samples, one column a result."""
         betas = np.column_stack([y_signed * result.alpha for result in results])
-        return self.K_test @ betas + np.array([result.intercept for result in results])
+        values = self.K_test @ betas + np.array(
+            [result.intercept for result in results]
+        )
+        return values[self.which]
 
 
 @dataclass
@@ -171,9 +176,9 @@ class Evaluation:
             gamma = weighted_gamma(gamma, self.X[train], self._weight(train))
             K = self._gram(machine, gamma, distances)
         gamma = 1.0 if isinstance(gamma, str) else float(gamma)
-        return _Block(
-            fold, train, test, _cut(K, train, train), _cut(K, test, train), gamma
-        )
+        different, which = equal_rows(self._points(test, train))
+        K_test = _cut(K, test[different], train)
+        return _Block(fold, train, test, _cut(K, train, train), K_test, gamma, which)
 
     def _weight(self, rows):
         return None if self.sample_weight is None else self.sample_weight[rows]
@@ -219,13 +224,11 @@ class Evaluation:
         return y_signed, bound_weight, solver
 
     def _solve(self, machine, solver, C, block, bound_weight):
-        """The solution for one C, after the same look at the kernel as in a fit."""
-        if machine._may_be_indefinite():
-            machine = copy.copy(machine)
-            machine.C = C
-            ridge = machine._box(C if bound_weight is None else C * bound_weight)[2]
-            machine._require_definite(block.K_train, block.train, ridge)
-        return solver.solve(C)
+        """The solution for one C, with the same look at the kernel as in a fit."""
+        machine = copy.copy(machine)
+        machine.C = C
+        solve = partial(solver.solve, C)
+        return machine._solve_definite(solve, block.K_train, block.train, bound_weight)
 
     def _attempt(self, call, *arguments):
         """Result or None, seconds, traceback or None."""

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from companion._utils.threads import one_thread
+from companion.estimators import L1SVC, L2SVC, LSSVC, LeastOneNormSVC
 from companion.estimators._compat import rows_of
 from companion.estimators._dual import DualClassifier
 from companion.tuning._evaluate import (
@@ -26,6 +27,11 @@ def machine_of(estimator):
     """The machine itself, or the last step of a pipeline; None where neither is of this package."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
     return last if isinstance(last, DualClassifier) else None
+
+
+def is_own(estimator):
+    """Whether the machine is exactly one of this package, and no class of one's own made of it."""
+    return type(machine_of(estimator)) in (L1SVC, L2SVC, LSSVC, LeastOneNormSVC)
 
 
 def prefix_of(estimator):

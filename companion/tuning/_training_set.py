@@ -108,11 +108,11 @@ def observed(estimator, X, y, costs, name):
 
 
 def check_machine(estimator, name):
-    if not isinstance(estimator, L1SVC):
+    if type(estimator) is not L1SVC:
         raise TypeError(
-            f"The 'estimator' of {name} must be an L1SVC of this package: the criterion is made of "
-            f"its dual variables. Got {type(estimator).__name__}. Of a pipeline or a search pass "
-            "the machine inside, with the data as it sees them."
+            f"The 'estimator' of {name} must be an L1SVC of this package, not of a derived class: "
+            f"the criterion is made of its dual variables. Got {type(estimator).__name__}. Of a "
+            "pipeline or a search pass the machine inside, with the data as it sees them."
         )
     check_is_fitted(estimator)
 

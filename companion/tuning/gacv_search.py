@@ -269,11 +269,11 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.best_estimator_.predict(X)
 
     def _checked_machine(self):
-        if not isinstance(self.estimator, L1SVC):
+        if type(self.estimator) is not L1SVC:
             raise TypeError(
-                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package. Got "
-                f"{type(self.estimator).__name__}. Use KernelGridSearchCV or GridSearchCV for "
-                "other machines; in a pipeline put the search last."
+                "The 'estimator' parameter of GACVSearch must be an L1SVC of this package, not of "
+                f"a derived class. Got {type(self.estimator).__name__}. Use KernelGridSearchCV or "
+                "GridSearchCV for other machines; in a pipeline put the search last."
             )
         return clone(self.estimator)
 

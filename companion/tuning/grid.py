@@ -32,6 +32,7 @@ from companion.tuning._evaluate import (
 from companion.tuning._pipeline import (
     PipelineEvaluation,
     groups_of,
+    is_own,
     is_plain,
     machine_of,
     prefix_of,
@@ -112,10 +113,10 @@ class KernelGridSearchCV(GridSearchCV):
     and the squared distances and Gram matrices of what they give serve this fold alone.
 
     ``GridSearchCV`` itself runs a search for which three Gram matrices do not fit in the
-    `cache_size` of the machine; with metadata routing enabled, or parameters of `fit` beside
-    `sample_weight` and `groups`; with scorers that are functions, where data are no arrays or the
-    estimator is a pipeline; and over pipelines of a subclass or with weights, with precomputed
-    kernels, or whose last step is itself in the grid.
+    `cache_size` of the machine; over machines of classes that are derived from these; with metadata
+    routing enabled, or parameters of `fit` beside `sample_weight` and `groups`; with scorers that
+    are functions, where data are no arrays or the estimator is a pipeline; and over pipelines of a
+    subclass or with weights, with precomputed kernels, or whose last step is itself in the grid.
 
     Examples
     --------
@@ -172,6 +173,7 @@ class KernelGridSearchCV(GridSearchCV):
         if (
             routing_enabled()
             or params
+            or not is_own(estimator)
             or ("precomputed" in kernels and not precomputed)
             or (
                 is_pipeline

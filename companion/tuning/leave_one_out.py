@@ -11,7 +11,8 @@ problem with a_i = t. V at t = a_i is the machine itself, at t = 0 the machine w
 What is left is followed: with a_i moving to 0 the solution is piecewise linear, pieces ending where
 a free vector meets a bound or a score the bias (Cauwenberghs & Poggio). Where rounding throws a
 walk off, :func:`companion.solvers.smo.smo` solves the problem without the point; it also makes the
-machine itself exact at the start. The diagonal of K is raised by 1e-10 of its largest entry.
+machine itself exact at the start. The diagonal of K is raised by 1e-10 of its largest entry; where
+what this changes could be a verdict, the problem without the point is solved for K as it is.
 
 G. Wahba, Y. Lin, Y. Lee and H. Zhang, TR 1039, University of Wisconsin, 2001, sections 3 and 4.
 T. Joachims, Estimating the generalization performance of an SVM efficiently, ICML 2000.
@@ -27,16 +28,12 @@ from companion._utils.checks import check_square, checked_signs
 from companion._utils.memory import require_memory
 from companion.estimators._kernel_classifier import signed_labels
 from companion.kernels import gram, squared_distances
+from companion.kernels._equal import equal_rows
 from companion.solvers.smo import smo
 from companion.tuning import _leave_one_out_loops as loops
 from companion.tuning._training_set import observed
 
-__all__ = [
-    "LeaveOneOut",
-    "leave_one_out",
-    "leave_one_out_errors",
-    "leave_one_out_surface",
-]
+__all__ = ["LeftOut", "leave_one_out", "leave_one_out_errors", "leave_one_out_surface"]
 
 # Tolerance and budget of the exact solutions.
 _TOL = 1e-9
@@ -53,16 +50,23 @@ _MATRICES = 6
 _RIDGE = 1e-10
 _MOST_SHORTFALL = 0.01
 
+# A point whose left-out margin is at most so many times the ridge times the largest multiplier, but
+# at most the second number, is left out of K without the ridge too.
+_DOUBT = 100.0
+_MOST_DOUBT = 0.1
+
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeftOut:
     """Verdicts on every point by the machine that was trained without it.
 
     Attributes
     ----------
     errors, decision : ndarray of shape (..., n)
-        Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values to
-        about 1e-7, NaN where the sign was settled before the value.
+        Whether the left-out margin is zero (within 1e-7) or negative; left-out decision values,
+        NaN where the sign was settled before the value. They are those of a Gram matrix whose
+        diagonal is larger by 1e-10 of its largest entry, which moves them by about that times the
+        multipliers, and some times as much at points far away, or else exact to about 1e-7.
     """
 
     errors: np.ndarray
@@ -87,7 +91,7 @@ def leave_one_out_errors(K, y, alpha, upper, *, decisions=False):
 
     Returns
     -------
-    LeaveOneOut
+    LeftOut
 
     Raises
     ------
@@ -138,7 +142,7 @@ def leave_one_out_surface(surface, X, y, *, kernel="rbf"):
     Returns
     -------
     ndarray of bool of shape (n_gamma, n_C, n)
-        Errors as in :class:`LeaveOneOut`.
+        Errors as in :class:`LeftOut`.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     classes = np.unique(y)
@@ -252,20 +256,29 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         scores = _scores(machine, rows, ends[rows])
         loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
+        without_ridge = machine._replace(K=given)
+        doubt = min(_DOUBT * ridge * np.abs(machine.beta).max(), _MOST_DOUBT)
+        found = verdicts[c], values[c]
+        _refit(failed, machine, given, u, found)
+        doubtful = (verdicts[c] == loops.CORRECT) & (y * values[c] <= doubt)
+        _refit(np.flatnonzero(doubtful), without_ridge, given, u, found)
         is_inside = _is_inside(machine, machine.beta) and _is_inside(machine, ends)
         settled = machine if is_inside and not len(failed) else None
-        if len(failed):
-            # any one of identical points stands for them all
-            points = np.column_stack([given[failed], y[failed], u[failed]])
-            _, first, which = np.unique(
-                points, axis=0, return_index=True, return_inverse=True
-            )
-            found = np.array([_left_out_decision(machine, u, i) for i in failed[first]])
-            found = found[which.ravel()]  # NumPy 2.0 has a column here
-            is_correct = y[failed] * found > loops.ZERO_MARGIN
-            values[c, failed] = found
-            verdicts[c, failed] = np.where(is_correct, loops.CORRECT, loops.ERROR)
-    return LeaveOneOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
+    return LeftOut((verdicts == loops.ERROR).reshape(shape), values.reshape(shape))
+
+
+def _refit(rows, machine, K, upper, found):
+    """Verdicts and values of some samples by a fit without each."""
+    if not len(rows):
+        return
+    # any one of identical points stands for them all
+    y = machine.y
+    verdicts, values = found
+    different, which = equal_rows(np.column_stack([K[rows], y[rows], upper[rows]]))
+    fits = [_left_out_decision(machine, upper, i) for i in rows[different]]
+    values[rows] = np.array(fits)[which]
+    is_correct = y[rows] * values[rows] > loops.ZERO_MARGIN
+    verdicts[rows] = np.where(is_correct, loops.CORRECT, loops.ERROR)
 
 
 def _solve(K, y, upper, alpha):

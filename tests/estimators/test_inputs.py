@@ -1,10 +1,12 @@
 """Labels, parameters and bad input: what a user types and what comes back."""
 
+import importlib
 import re
 from functools import partial
 
 import numpy as np
 import pytest
+import sklearn
 from _cases import cases, each, refused, warned
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
@@ -25,6 +27,7 @@ from companion import (
     WeightedRobustSVC,
 )
 from companion._utils import memory
+from companion.kernels import gram
 from companion.tuning import leave_one_out, machine_surface
 
 from ._data import two_clouds
@@ -283,3 +286,81 @@ def test_a_budget_that_leads_nowhere_is_not_spent():
     warned("neither the violation has fallen.*out of reach", machine.fit, 1e150 * X, Y)
     assert not machine.converged_
     assert machine.n_iter_ < 2_000_000
+
+
+@each(
+    machine=[
+        LSSVC(),
+        L2SVC(kernel="poly"),
+        L1SVC(),
+        L1SVC(kernel="linear"),
+        LeastOneNormSVC(kernel="poly"),
+        UnbiasedSVC(),
+        WeightedRobustSVC(),
+        ConformalSVC(random_state=0),
+    ]
+)
+@each(as_given=[np.asarray, csr_matrix])
+def test_equal_rows_have_equal_values(machine, as_given):
+    X, y = two_clouds(200)
+    machine = clone(machine).fit(as_given(X), y)
+    for number in (13, 50):
+        equal = np.repeat(X[:1] + 0.3, number, axis=0)
+        values = machine.decision_function(as_given(np.vstack([X[:7], equal])))
+        assert len(set(values[7:].tolist())) == 1
+        assert_allclose(values[:7], machine.decision_function(as_given(X[:7])))
+
+
+@anyone
+def test_the_normal_vector_cannot_be_written_to(machine):
+    if machine is ConformalSVC:
+        machine = partial(ConformalSVC, validation_fraction=None, max_transforms=0)
+    try:
+        fitted = machine(kernel="linear").fit(X, Y)
+        before = fitted.coef_.copy()
+    except (AttributeError, ValueError):
+        return  # it has none
+    with pytest.raises(ValueError, match="read-only"):
+        fitted.coef_[0, 0] = 9.0
+    with pytest.raises(AttributeError):
+        fitted.coef_ = before
+    assert_array_equal(fitted.coef_, before)
+
+
+@cases(
+    "machine",
+    UnbiasedSVC(),
+    WeightedRobustSVC(),
+    ConformalSVC(),
+    LSSVC(),
+    LSSVC(cache_size=10.0),
+    LSSVC(kernel="linear"),
+    ConformalSVC(kernel="linear"),
+    ids=str,
+)
+def test_what_is_advised_where_memory_is_short_runs_there(machine, monkeypatch):
+    monkeypatch.setattr(memory, "available_megabytes", lambda: 8.0)
+    monkeypatch.setattr(memory, "NEGLIGIBLE", 1.0)
+    X, y = two_clouds(1200)
+    with pytest.raises(ValueError, match="GB are free here") as refusal:
+        clone(machine).fit(X, y)
+    advice = re.search(r"(?:Use|kernel:) (.+\))\.", str(refusal.value))[1]
+    for module in re.findall(r"sklearn\.\w+", advice):
+        importlib.import_module(module)
+    names = {"make_pipeline": make_pipeline, "sklearn": sklearn, **globals()}
+    advised = eval(advice.replace("n_components=500", "n_components=100"), names)
+    assert advised.fit(X, y).score(X, y) > 0.7
+
+
+def test_an_asymmetric_gram_matrix_and_weights_without_an_inverse_are_named():
+    K = gram(X)
+    K[1, 2] += 0.1
+    for machine in (L1SVC, LSSVC, UnbiasedSVC, WeightedRobustSVC):
+        message = r"symmetric Gram matrix in fit. Got K\[1, 2\] = .* K\[2, 1\] = "
+        refused(message, machine(kernel="precomputed").fit, K, Y)
+    single = gram(X) * (1.0 + 1e-7 * np.triu(np.ones((len(X), len(X)))))
+    L1SVC(kernel="precomputed").fit(single, Y)
+    weight = np.ones(len(X))
+    weight[3] = 1e-310
+    for machine in (L1SVC, L2SVC, LSSVC, ConformalSVC, UnbiasedSVC):
+        refused("sample_weight must be large enough", machine().fit, X, Y, weight)

@@ -1,5 +1,7 @@
 """A line that says how far a fit is, where it is asked for and the fit takes long."""
 
+import re
+
 from _cases import cases
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -32,4 +34,6 @@ def test_a_long_fit_says_how_far_it_is_and_is_the_same(machine, monkeypatch, cap
     said = capsys.readouterr().err
     assert f"\r{type(machine).__name__}: " in said
     assert said.endswith("\n")
+    if isinstance(machine, L1SVC):
+        assert re.search(r"pair updates, violation [\d.e-]+ \(to be 0.001\)", said)
     assert_array_equal(values, silent.decision_function(X))

@@ -173,3 +173,65 @@ def test_a_spent_budget_warns_and_what_was_reached_is_returned():
         "A convex problem is not solved to tol.*Raise tol, lower C or scale the inputs"
     )
     assert not warned(message, dca, *start, 1.0, -0.5, max_inner=2).converged
+
+
+def ways_down(X, y, utility, C, s, machine, seed):
+    """The least objective a little way along many lines from a machine, less its own."""
+    rng = np.random.default_rng(seed)
+    k = len(utility)
+    here = np.column_stack([machine.w, machine.intercept])
+    augmented = np.column_stack([X, np.ones(len(X))])
+    directions = rng.normal(size=(600, *here.shape))
+    # Those along points, at whose margins kinks are, and along whole numbers.
+    directions[:200] = np.einsum(
+        "qk,qd->qkd", rng.normal(size=(200, k)), augmented[rng.integers(0, len(X), 200)]
+    )
+    directions[200:400] = rng.integers(-2, 3, size=(200, *here.shape))
+    directions -= directions.mean(axis=1, keepdims=True)
+    directions /= 1e-9 + np.abs(directions).max(axis=(1, 2), keepdims=True)
+    least = np.inf
+    for length in (1e-5, 1e-4):
+        points = here + length * directions
+        g = np.array([margins(augmented @ point.T) for point in points])
+        loss = np.maximum(1.0 - g, 0.0) - np.maximum(s - g, 0.0)
+        values = 0.5 * np.sum(points[:, :, :-1] ** 2, axis=(1, 2))
+        values += C * np.einsum("qij,ij->q", loss, utility[y])
+        least = min(least, values.min() - machine.objective)
+    return least
+
+
+def test_no_line_leads_down_from_where_it_ends():
+    """Points on a grid, many of them alike, of which margins sit at the truncation."""
+    n_at_kinks = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 4))
+        X = rng.integers(0, 5, (rng.integers(3, 9), rng.integers(1, 3))).astype(float)
+        y = rng.integers(0, k, len(X))
+        others = np.round(rng.random((k, k)), 1) * rng.integers(0, 2)
+        utility = np.eye(k) + (1.0 - np.eye(k)) * others
+        C = 10.0 ** rng.integers(-1, 3)
+        s = (-1.0, -0.5, 0.0)[seed % 3]
+        machine = dca(Design.linear(X), y, utility, C, s, tol=1e-10)
+        near = np.abs(margins(machine.decision_function) - s) < 1e-5
+        n_at_kinks += np.any(near & (utility[y] > 0))
+        if "local minimum" in machine.stop_reason:
+            fall = ways_down(X, y, utility, C, s, machine, seed)
+            assert fall > -1e-7 * machine.objective, (seed, machine.stop_reason)
+        else:
+            assert "stationary" in machine.stop_reason, machine.stop_reason
+    assert n_at_kinks > 10
+
+
+@cases(
+    "X, y, utility, least",
+    ([0, 0, 3, 4], [0, 1, 0, 1], np.eye(2), 21.0),
+    ([0, 1, 2], [1, 0, 0], [[1.0, 0.9], [0.9, 1.0]], 55.0),
+    ids=["duplicates", "utilities"],
+)
+def test_it_leaves_a_kink_of_the_truncation(X, y, utility, least):
+    X = np.array(X, dtype=float)[:, np.newaxis]
+    machine = dca(Design.linear(X), np.array(y), np.array(utility), 10.0, -1.0)
+    assert machine.converged
+    assert machine.objective == pytest.approx(least, rel=1e-6)
+    assert "local minimum" in machine.stop_reason

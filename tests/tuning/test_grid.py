@@ -23,7 +23,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from companion import L1SVC, L2SVC, LSSVC, KernelGridSearchCV, LeastOneNormSVC
+from companion import (
+    L1SVC,
+    L2SVC,
+    LSSVC,
+    GACVSearch,
+    KernelGridSearchCV,
+    LeastOneNormSVC,
+)
 from companion.kernels import gram
 
 from ._grids import GRID, GRIDS, moons
@@ -417,3 +424,47 @@ def test_refit_by_a_function_chooses_its_index():
 def test_a_fold_of_a_row_that_is_not_there_is_refused():
     search = KernelGridSearchCV(L1SVC(), GRID, cv=[(np.arange(59), [60])])
     refused("out of bounds", search.fit, X, Y, error=IndexError)
+
+
+class Reversed(L1SVC):
+    """Decides for the other class."""
+
+    def predict(self, X):
+        return 1 - super().predict(X)
+
+
+class OfHalf(L1SVC):
+    """Is fitted to every other sample, and decides by another number."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X[::2], y[::2])
+
+    def decision_function(self, X):
+        return super().decision_function(X) - 0.3
+
+
+@each(machine=[Reversed(), OfHalf(), make_pipeline(StandardScaler(), Reversed())])
+def test_a_class_of_ones_own_is_scored_as_what_it_is(machine):
+    name = "reversed__C" if isinstance(machine, Pipeline) else "C"
+    grid = {name: [0.1, 10.0]}
+    assert_same(machine, grid, X, Y, cv=3)
+    assert_same(machine, grid, X, Y, cv=3, scoring="roc_auc")
+    if not isinstance(machine, Pipeline):
+        with pytest.raises(TypeError, match="not of a derived class"):
+            GACVSearch(machine, grid).fit(X, Y)
+
+
+def test_a_kernel_that_a_fit_refuses_has_no_score():
+    points = np.random.default_rng(1).normal(size=(90, 3))
+    labels = (points[:, 0] + points[:, 1] ** 2 > 0.5).astype(int)
+    grid = [
+        {"kernel": ["sigmoid"], "gamma": [0.01, 0.1, 1.0]},
+        {"kernel": ["rbf"], "gamma": [1e-9]},
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of what is not finite too
+        warnings.simplefilter("ignore", FitFailedWarning)
+        searches = both(LSSVC(C=100.0), grid, points, labels)
+        ours, theirs = (search.cv_results_["mean_test_score"] for search in searches)
+    assert np.isnan(theirs[:3]).any()
+    assert_array_equal(np.isnan(ours), np.isnan(theirs))

@@ -274,3 +274,11 @@ def test_a_surface_must_be_of_this_data_and_kernel():
         (X, y, {"kernel": "poly"}, "kernel='poly'"),
     ):
         refused(message, leave_one_out_surface, surface, points, labels, **options)
+
+
+def test_ties_are_judged_as_the_refits_are():
+    """Points on a grid: left-out margins of exactly zero, which the ridge would move."""
+    x = np.array([[20.0], [-10.0], [20.0], [40.0], [-10.0]])
+    labels = np.array([0, 0, 1, 1, 1])
+    machine = L1SVC(C=100, kernel="linear").fit(x, labels)
+    assert leave_one_out(machine, x, labels) == 0.8
