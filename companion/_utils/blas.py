@@ -1,7 +1,7 @@
 """Factorisations in steps that are short enough for Ctrl-C, as Python looks for it between calls.
 
-Small matrices, whose factorisation takes some tenths of a second, go to LAPACK in one call. Of a
-symmetric matrix one half is read.
+Small matrices, of which a call takes a second or two at most, go to LAPACK in one. Of a symmetric
+matrix one half is read.
 """
 
 import numpy as np
@@ -10,8 +10,8 @@ from scipy.linalg import blas, lapack, solve_triangular
 from companion._utils.batches import batches
 
 # Matrices with fewer rows are small, and how many rows or columns of others are a step.
-_MANY_ROWS = 1500
-_STEP = 256
+_MANY_ROWS = 4000
+_STEP = 512
 
 
 def cholesky(A, half=b"L"):
@@ -72,7 +72,7 @@ def pivoted_cholesky(A, least):
 
 def times_inverse_transpose(B, factor):
     """Make B the product B L^-T for a lower triangular L, in place."""
-    for step in batches(len(B), _MANY_ROWS):
+    for step in batches(len(B), _STEP if len(B) >= _MANY_ROWS else _MANY_ROWS):
         B[step] = blas.dtrsm(1.0, factor, B[step], side=1, lower=1, trans_a=1)
 
 
