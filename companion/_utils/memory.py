@@ -1,14 +1,10 @@
 """How much memory this process may still take, and the refusal of what would take more."""
 
-import ctypes
-import math
-import re
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
-_FREE_ON_LINUX = Path("/proc/meminfo")
+import psutil
+
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
 
@@ -38,46 +34,11 @@ def fits_in_memory(megabytes):
 
 
 def available_megabytes():
-    """Memory that is free now for this process; infinite where it is unknown.
+    """Memory that is free now for this process, without swapping.
 
     It is what the machine has free, or less where the limit of a container leaves less.
     """
-    return min([_free_on_machine(), *_left_by_groups()], default=math.inf) * 1e-6
-
-
-def _free_on_machine():
-    """Bytes that can be had without swapping, according to psutil or to the system."""
-    with suppress(ImportError):
-        import psutil
-
-        return psutil.virtual_memory().available
-    with suppress(OSError, ValueError):
-        if sys.platform == "darwin":
-            return _free_on_mac(
-                subprocess.check_output(["/usr/bin/vm_stat"], text=True)
-            )
-        if sys.platform == "win32":
-            return _free_on_windows()
-        lines = _FREE_ON_LINUX.read_text().splitlines()
-        values = dict(line.split(":", 1) for line in lines)
-        return int(values["MemAvailable"].split()[0]) * 1024
-    return math.inf
-
-
-def _free_on_mac(report):
-    """What vm_stat reports as free or as given up when asked for."""
-    page = int(re.search(r"page size of (\d+) bytes", report)[1])
-    kinds = re.findall(
-        r"^Pages (?:free|inactive|speculative): +(\d+)\.$", report, re.MULTILINE
-    )
-    return page * sum(map(int, kinds))
-
-
-def _free_on_windows():
-    """The available physical memory of a MEMORYSTATUSEX, whose first field is its length."""
-    status = (ctypes.c_uint64 * 8)(64)
-    ctypes.windll.kernel32.GlobalMemoryStatusEx(status)
-    return status[2]
+    return min([psutil.virtual_memory().available, *_left_by_groups()]) * 1e-6
 
 
 def _left_by_groups():

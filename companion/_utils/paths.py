@@ -20,7 +20,6 @@ __all__ = [
     "build_dir",
     "cache_dir",
     "check_name",
-    "check_surroundings",
     "chosen_folder",
     "companion_root",
     "data_dir",
@@ -34,6 +33,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _PACKAGED = _PACKAGE / "_project"
 #: The table of its pyproject.toml by which a folder says that it has papers of its own.
 _MARK = "[tool.companion]"
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def check_name(name, what):
+    """Refuse a name that is no plain word: files and folders are called by it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        rule = "letters, digits, _ and - alone, since files are called by it"
+        raise ValueError(f"The name of {what} must have {rule}. Got {name!r}.")
 
 
 def is_checkout():
@@ -43,15 +50,36 @@ def is_checkout():
 
 def chosen_folders():
     """Folders that are not the default ones, by variable, for a process that starts elsewhere."""
-    folders = {name: _chosen(name) for name in ("COMPANION_CACHE", "COMPANION_DATA")}
+    folders = {
+        name: chosen_folder(name) for name in ("COMPANION_CACHE", "COMPANION_DATA")
+    }
     folders["COMPANION_PROJECT"] = own_project()
     return {name: str(folder) for name, folder in folders.items() if folder}
 
 
-def _chosen(variable):
+def chosen_folder(variable):
     """The folder that an environment variable names, or None."""
     folder = os.environ.get(variable)
-    return Path(folder).expanduser().absolute() if folder else None
+    if not folder:
+        return None
+    try:
+        return Path(folder).expanduser().absolute()
+    except RuntimeError:
+        raise WrongSetting(
+            f"{variable} is {folder!r}, and no user of that name has a home folder here: "
+            "name another folder, or unset it."
+        ) from None
+
+
+def read_settings(path):
+    """The text of a pyproject.toml, whatever its encoding; a `DamagedData` if none can be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise DamagedData(
+            f"{path} cannot be read ({error.strerror}), and it may name papers: make it readable, "
+            "or set COMPANION_PROJECT to the folder of the project."
+        ) from error
 
 
 @cache
@@ -60,7 +88,7 @@ def _marked_above(folder):
     for project in (folder, *folder.parents):
         settings = project / "pyproject.toml"
         if settings.is_file():
-            text = settings.read_text(encoding="utf-8-sig", errors="replace")
+            text = read_settings(settings)
             lines = [line.split("#")[0].strip() for line in text.splitlines()]
             return project if _MARK in lines else None
     return None
@@ -68,7 +96,7 @@ def _marked_above(folder):
 
 def own_project():
     """The folder that the environment names, or in which one works, with papers of its own."""
-    if chosen := _chosen("COMPANION_PROJECT"):
+    if chosen := chosen_folder("COMPANION_PROJECT"):
         return chosen
     try:
         return _marked_above(Path.cwd())
@@ -77,7 +105,7 @@ def own_project():
 
 
 def companion_root():
-    """Folder of what comes with the package: ``data``, ``docs`` and ``notebooks``."""
+    """Folder of what comes with the package: ``data`` and ``notebooks``."""
     return _PACKAGE.parent if is_checkout() else _PACKAGED
 
 
@@ -134,53 +162,8 @@ def cache_dir():
 
     The environment variable ``COMPANION_CACHE``, else the user's cache folder of this platform.
     """
-    if chosen := _chosen("COMPANION_CACHE"):
+    if chosen := chosen_folder("COMPANION_CACHE"):
         return chosen
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir("companion", appauthor=False))
-
-
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
-
-
-def check_name(name, what):
-    """Refuse a name that is no plain word: files and folders are called by it."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        rule = "letters, digits, _ and - alone, since files are called by it"
-        raise ValueError(f"The name of {what} must have {rule}. Got {name!r}.")
-
-
-def chosen_folder(variable):
-    """The folder that an environment variable names, or None."""
-    folder = os.environ.get(variable)
-    if not folder:
-        return None
-    try:
-        return Path(folder).expanduser().absolute()
-    except RuntimeError:
-        raise WrongSetting(
-            f"{variable} is {folder!r}, and no user of that name has a home folder here: "
-            "name another folder, or unset it."
-        ) from None
-
-
-def read_settings(path):
-    """The text of a pyproject.toml, whatever its encoding; a `DamagedData` if none can be read."""
-    try:
-        return path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise DamagedData(
-            f"{path} cannot be read ({error.strerror}), and it may name papers: make it readable, "
-            "or set COMPANION_PROJECT to the folder of the project."
-        ) from error
-
-
-def check_surroundings():
-    """Refuse folders of nobody and settings that cannot be read, before anything is run."""
-    for variable in ("COMPANION_CACHE", "COMPANION_DATA", "COMPANION_PROJECT"):
-        chosen_folder(variable)
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        if (settings := folder / "pyproject.toml").is_file():
-            read_settings(settings)
-            break

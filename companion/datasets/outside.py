@@ -4,14 +4,13 @@
 in the cache folder. ``data/uci/README.md`` says what the files are.
 """
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from companion._utils.errors import DamagedData, DataUnavailable
-from companion._utils.paths import cache_dir
+from companion._utils.paths import cache_dir, chosen_folder
 from companion.datasets.tables import check_digest, look_up
 
 __all__ = ["OUTSIDE", "OutsideFile", "fetch_file", "find_copy"]
@@ -85,7 +84,7 @@ OUTSIDE = {
     )
 }
 
-# Why a host did not give what was asked of it, for the rest of the process: without network a
+# Why a host did not answer, or a file was not had, for the rest of the process: without network a
 # program that asks for several files waits once.
 _failures = {}  # type: ignore[var-annotated]
 
@@ -98,9 +97,9 @@ def find_copy(place):
     """
     file = look_up("file from outside", place, OUTSIDE)
     cached = _cached(file)
-    folder = os.environ.get("COMPANION_DATA")
+    folder = chosen_folder("COMPANION_DATA")
     if folder:
-        path = Path(folder).expanduser() / place
+        path = folder / place
         if path.exists():
             check_digest(path, file.sha256)
             return path
@@ -124,14 +123,21 @@ def fetch_file(place):
     if file.url is None:
         raise _unavailable(place, "no address has it")
     host = urlsplit(file.url).hostname
-    if host in _failures:
-        raise _unavailable(place, _failures[host])
+    for known in (host, place):
+        if known in _failures:
+            raise _unavailable(place, _failures[known])
+    from requests import ConnectionError, Timeout
+
     try:
         return _download(file)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        _failures[host] = f"it could not be fetched from {host}: {reason}"
+    except (ConnectionError, Timeout) as error:
+        _failures[host] = f"it could not be fetched from {host}: {type(error).__name__}"
         raise _unavailable(place, _failures[host]) from error
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        reason = reason.partition(". ")[0]  # what follows is not known
+        _failures[place] = f"it could not be fetched from {file.url}: {reason}"
+        raise _unavailable(place, _failures[place]) from error
 
 
 def _unavailable(place, reason):

@@ -10,7 +10,7 @@ import click
 
 from companion._utils.errors import DamagedData, DataUnavailable, WrongSetting
 from companion._utils.extras import advice
-from companion._utils.paths import check_surroundings, project_root
+from companion._utils.paths import project_root
 from companion.reproduction.errors import StoreError, UnitError
 
 OK = 0
@@ -103,7 +103,6 @@ class Group(click.Group):
 def main():
     """Reproduce papers, and compare with what they print."""
     ask_for("reproduce")
-    check_surroundings()
 
 
 def ask_for(extra):

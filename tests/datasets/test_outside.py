@@ -3,6 +3,7 @@
 import hashlib
 import pickle
 import re
+from dataclasses import replace
 
 import pytest
 from _cases import cases, refused
@@ -72,21 +73,35 @@ def test_the_named_folder_comes_first_and_another_file_in_it_is_refused(toy, hel
         )
 
 
-@cases("sent, says", (CONTENT[:-6], "ValueError"), (None, "HTTPError"))
+WRONG = hashlib.sha256(CONTENT[:-6]).hexdigest()
+RIGHT = hashlib.sha256(CONTENT).hexdigest()
+
+
+@cases(
+    "sent, says",
+    (CONTENT[:-6], f"expected sha256:{RIGHT} but got {WRONG}"),
+    (None, "404"),
+)
 def test_a_download_that_fails_is_explained_and_leaves_nothing(toy, bare, sent, says):
     place, served = toy
+    other = replace(OUTSIDE[place], place="toy/other.data")
     served.unlink()
     if sent is not None:
         served.write_bytes(sent)
     refused(
-        f"^{place} is not here .* {says}; name a .*DATA$",
+        f"^{place} is not here .*/toy.data: .*{says}.*; name a .*DATA$",
         fetch_file,
         place,
         error=DataUnavailable,
     )
     assert [path for path in bare.rglob("*") if path.is_file()] == []
-    served.write_bytes(CONTENT)  # the host is not asked again in this process
+    served.write_bytes(
+        CONTENT
+    )  # it is not asked for again in this process, but others are
     refused(says, fetch_file, place, error=DataUnavailable)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(OUTSIDE, other.place, other)
+        assert fetch_file(other.place).read_bytes() == CONTENT
 
 
 def test_a_packed_file_is_unpacked(bare, server, monkeypatch):

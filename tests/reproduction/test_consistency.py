@@ -12,7 +12,7 @@ from _command import invoke
 from _run import python
 
 from companion._utils.errors import DamagedData, WrongSetting
-from companion._utils.paths import check_surroundings
+from companion._utils.paths import cache_dir, own_project
 from companion.reproduction import artefacts as artefacts_module
 from companion.reproduction.artefacts import (
     Artefact,
@@ -409,7 +409,7 @@ def compute_kind(unit):
 
 def test_a_cache_of_nobody_is_a_mistake_in_the_command(project, monkeypatch):
     monkeypatch.setenv("COMPANION_CACHE", "~nosuchuser/x")
-    refused("no user of that name", check_surroundings, error=WrongSetting)
+    refused("no user of that name", cache_dir, error=WrongSetting)
     output = " ".join(invoke(None, "verify", code=2).split())
     assert "COMPANION_CACHE is '~nosuchuser/x'" in output
 
@@ -425,5 +425,5 @@ def test_settings_that_cannot_be_read_are_named(project, monkeypatch):
     monkeypatch.chdir(project)
     monkeypatch.setattr(Path, "read_text", read_text)
     message = "pyproject.toml cannot be read .Permission denied., and it may name"
-    refused(message, check_surroundings, error=DamagedData)
+    refused(message, own_project, error=DamagedData)
     assert "cannot be read" in invoke(None, "verify", code=3)
