@@ -1,12 +1,23 @@
-"""The ``companion`` command: reproduce, verify, new and report of the engine, and data."""
+"""The ``companion`` command: reproduce, verify, audit and new of the engine, and data."""
 
 import click
 
 from companion._utils.errors import DamagedData, DataUnavailable
-from companion.reproduction import new_command, reproduce_command, verify_command
+from companion.reproduction import (
+    audit_command,
+    new_command,
+    reproduce_command,
+    verify_command,
+)
 from companion.reproduction.command import DATA, OK, main, wrapped
 
-__all__ = ["main", "new_command", "reproduce_command", "verify_command"]
+__all__ = [
+    "audit_command",
+    "main",
+    "new_command",
+    "reproduce_command",
+    "verify_command",
+]
 
 
 @main.group(short_help="List, fetch and check the data.")

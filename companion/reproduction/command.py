@@ -45,6 +45,22 @@ def choice(flag, words, text):
     return click.option(flag, type=click.Choice(words), default=words[0], help=text)
 
 
+def _not_zero(context, parameter, jobs):
+    if jobs == 0:
+        raise click.UsageError(
+            "--jobs must be at least 1, or -1 for one a core. Got 0."
+        )
+    return jobs
+
+
+JOBS = click.option(
+    "--jobs",
+    type=click.IntRange(-1),
+    default=1,
+    callback=_not_zero,
+    help="Processes; -1 for one a core.",
+)
+
 #: What may stop a command, and its exit code.
 _CODES = {
     WrongSetting: MISTAKE,

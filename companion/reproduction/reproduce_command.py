@@ -8,6 +8,7 @@ import click
 
 from companion._utils.paths import notebooks_dir, unwritable
 from companion.reproduction.command import (
+    JOBS,
     TARGETS,
     ask_for,
     choice,
@@ -74,14 +75,6 @@ def _list_target(artefact, declared):
             wrapped(f"    -p {p.name} {kind}  {p.help} [{p.default}]", 8)
 
 
-def _not_zero(context, parameter, jobs):
-    if jobs == 0:
-        raise click.UsageError(
-            "--jobs must be at least 1, or -1 for one a core. Got 0."
-        )
-    return jobs
-
-
 @main.command(short_help="Compute, run the notebooks, compare.")
 @TARGETS
 @choice(
@@ -89,13 +82,7 @@ def _not_zero(context, parameter, jobs):
     ["quick", "paper"],
     "Few repetitions in minutes, or the papers' own sizes.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(-1),
-    default=1,
-    callback=_not_zero,
-    help="Processes; -1 for one a core.",
-)
+@JOBS
 @choice("--backend", ["loky", "dask"], "Who runs the processes.")
 @click.option(
     "--fresh",

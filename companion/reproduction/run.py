@@ -154,7 +154,7 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
     """Store each unit as it comes back, before the next is looked at; say what is new."""
     reasons: dict[str, dict[Unit, str]] = {"failed": {}, "damaged": {}, "missing": {}}
     computed = 0
-    bar = _progress_bar(len(todo), store.name)
+    bar = progress_bar(len(todo), store.name)
     try:
         with bar, compute_units(store.study, todo, *workers) as outcomes:
             for unit, kind, content in outcomes:
@@ -188,7 +188,7 @@ def _failure(store: RecordStore, failed: dict[Unit, str]) -> UnitError:
     )
 
 
-def _progress_bar(total: int, description: str):
+def progress_bar(total: int, description: str):
     """A bar where a terminal can show it; none if COMPANION_PROGRESS is 0."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a notebook has no widgets

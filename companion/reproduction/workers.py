@@ -85,14 +85,14 @@ def compute_units(
     if (backend, jobs) == ("loky", 1):
         yield (run_unit(study.compute, unit) for unit in units)
         return
-    start = _in_processes if backend == "loky" else _on_a_cluster
+    start = in_processes if backend == "loky" else _on_a_cluster
     run = partial(run_unit, study.compute, code=code_digest(study.compute))
     with ExitStack() as stack:
         found = start(stack, run, units, jobs)
         yield _with_advice(f"{study.paper}/{study.name}", found)
 
 
-def _in_processes(
+def in_processes(
     stack: ExitStack, run: Callable, units: Iterable[Unit], jobs: int
 ) -> Iterator:
     """The outcomes of units in processes of this machine, by joblib."""
