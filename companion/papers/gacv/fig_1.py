@@ -5,9 +5,10 @@ from itertools import product
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.inefficiency import (
+    CURVE,
     INEFFICIENCY,
+    criteria_tables,
     runs,
-    shared_tables,
     side_by_side,
 )
 from companion.papers.summaries import study_over
@@ -75,11 +76,9 @@ def what_came_out(run):
     """The opening of the notebook, computed from its run."""
     records = run.records["inefficiency"]
     one, two = (side_by_side(records, case) for case in CASES)
-    tables = [table.set_index("criterion") for table in shared_tables(records).values()]
-    gacv, folds = (
-        [table["risk / Bayes risk"][name] for table in tables]
-        for name in ("GACV", "10-fold CV")
-    )
+    tables = criteria_tables(records, shared=True).values()
+    risks = [table.set_index("criterion")[CURVE[1]] for table in tables]
+    gacv, folds = ([risk[name] for risk in risks] for name in ("GACV", "10-fold CV"))
     n = runs(records, "standard", "loo")["sample"].nunique()
     return (
         f"The curves tuned by GACV and by XA disagree on {one.xa_from_gacv.mean():.1%} of the"

@@ -16,6 +16,6 @@ ARTEFACTS = (
         (fig_1, "Figure 1: contours with and without outliers"),
         (table_2, "Table 2: errors, support vectors and iterations"),
         (iterations, "Sections 4 and 5: which machine is faster"),
-        (beyond, "Section 4 beyond the print: more outliers, genuine splits"),
+        (beyond, "Section 4 beyond the print: more outliers"),
     ),
 )

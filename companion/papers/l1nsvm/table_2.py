@@ -11,12 +11,7 @@ from companion.papers.l1nsvm.identical_points import (
     TABLE_2_IDENTICAL,
     add_identical_claims,
 )
-from companion.papers.l1nsvm.machines import (
-    EPSILON,
-    MACHINES,
-    PRINTED_MACHINES,
-    PRINTED_NAMES,
-)
+from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
 from companion.papers.summaries import DRAWN, magnitude, present, select
 
@@ -180,40 +175,6 @@ def errors_at(surface, dataset, machine, setting):
     return (100.0 * rows[surface_column(*setting)] / rows.n_test).to_numpy()
 
 
-# -- iterations over the grid -----------------------------------------------------------------
-
-
-def iterations_of(frame, dataset, machine, order):
-    """Iterations of an order, first or second, a row a split, a column a (log10 C, log10 sigma)."""
-    rows = select(frame, dataset=dataset, machine=machine)
-    counts = rows.set_index(["split", "log10_sigma"]).filter(like=f"{order}_C")
-    by_C = counts.rename(columns=lambda name: float(name.partition("_C")[2]))
-    return by_C.astype(float).unstack().sort_index(axis=1)
-
-
-def second_over_first(frame, dataset, machine):
-    """Ratios of iterations, as `iterations_of`."""
-    first = iterations_of(frame, dataset, machine, "first")
-    return iterations_of(frame, dataset, machine, "second") / first
-
-
-def worst_second_order(frame, machine):
-    """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
-    names = frame.dataset.unique()
-    ratios = [second_over_first(frame, name, machine) for name in names]
-    worst = max(ratios, key=lambda ratio: ratio[::2].mean().max())
-    return mean_and_standard_error(worst[1::2][worst[::2].mean().idxmax()])
-
-
-def least_over_ls(frame, dataset):
-    """Mean iterations of Least 1-Norm over those of LS, a row a log10 C, a column a log10 sigma."""
-    ls, least = (
-        iterations_of(frame, dataset, machine, "first").mean().unstack()
-        for machine in PRINTED_MACHINES
-    )
-    return least / ls
-
-
 # -- what the notebook shows ------------------------------------------------------------------
 
 
@@ -244,11 +205,6 @@ def what_came_out(run):
     )
 
 
-def matched_setting(dataset, machine):
-    """(log10 C, log10 sigma) that matches the printed iterations."""
-    return table_2_studies.FROM["matched"][dataset][machine]
-
-
 def setting_of_training_rows(search, dataset, machine):
     """Median of the settings chosen on the training rows of the first splits, if there are any."""
     parts = select(search, dataset=dataset).part.unique()
@@ -258,20 +214,6 @@ def setting_of_training_rows(search, dataset, machine):
         if part != ALL_ROWS
     ]
     return tuple(np.median(chosen, axis=0)) if chosen else None
-
-
-def search_excess(search, dataset, machine):
-    """Cross-validated error of every setting over the least, in points."""
-    table = search_surface(search, dataset, machine)
-    return table - table.min(axis=None)
-
-
-def excess_at_match(search, dataset, machine):
-    """The same at the grid point next to the setting that matches the iterations."""
-    table = search_excess(search, dataset, machine)
-    log10_C, log10_sigma = matched_setting(dataset, machine)
-    row = np.abs(table.index - log10_C).argmin()
-    return table.iloc[row, np.abs(table.columns - log10_sigma).argmin()]
 
 
 def stopping_table(run):
@@ -315,50 +257,6 @@ def leak_table(run):
         part = select(surface, dataset=name, machine=machine)
         least = part.filter(like="wrong_").mean().min()
         row["best of the grid"] = 100 * least / part.n_test.iloc[0]
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def influence_table(counts):
-    """By data set which machine needs fewer iterations, and what C and sigma do to the ratio."""
-    rows = []
-    for name in present(counts, PRINTED_NAMES):
-        ratio = np.log10(least_over_ls(counts, name))
-        by_C = ratio.mean(axis=1)
-        by_sigma = ratio.mean()
-        means = {
-            machine: iterations_of(counts, name, machine, "first").mean()
-            for machine in MACHINES
-        }
-        fewest = pd.DataFrame(means).idxmin(axis=1).value_counts(normalize=True)
-        row = {
-            "data set": PRINTED_NAMES[name],
-            "LS needs fewer": (ratio > 0).mean(axis=None),
-            "10 C": 10 ** np.polyfit(by_C.index, by_C, 1)[0],
-            "10 sigma": 10 ** np.polyfit(by_sigma.index, by_sigma, 1)[0],
-            "fewest": fewest.index[0],
-            "how often": fewest.iloc[0],
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def second_order_table(counts):
-    """By machine how often the second order is slower, its worst ratio and the median one."""
-    rows = []
-    for machine in PRINTED_MACHINES:
-        ratios = {
-            PRINTED_NAMES[name]: second_over_first(counts, name, machine).mean()
-            for name in present(counts, PRINTED_NAMES)
-        }
-        every = pd.DataFrame(ratios)
-        row = {
-            "machine": machine,
-            "slower at": (every > 1).mean(axis=None),
-            "at worst": every.max(axis=None),
-            "on": every.max().idxmax(),
-            "median": np.median(every),
-        }
         rows.append(row)
     return pd.DataFrame(rows)
 
