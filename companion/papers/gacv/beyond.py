@@ -267,18 +267,18 @@ def to_folds(frame, search):
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
     frame = all_searches(run.records)
-    lost = to_folds(frame, "gacv")
-    points = pd.Series({SETS[name]: found.mean for name, found in lost.items()})
-    span = pd.Series([found.mean for found in to_folds(frame, "gacv_span").values()])
+    points, span = (
+        pd.Series({SETS[name]: found.mean for name, found in lost.items()})
+        for lost in (to_folds(frame, "gacv"), to_folds(frame, "gacv_span"))
+    )
     most = points.nlargest(5)
     worst = ", ".join(f"{name} {loss:.1f}" for name, loss in most.items())
-    rest = points.drop(most.index)
     return (
         f"Tuned by GACV a machine errs {points.mean():.1f} points more than tuned by 5-fold"
         f" cross-validation, in the mean of {len(points)} data sets; the median is"
-        f" {points.median():.1f}. Most is lost on five of them ({worst}); on the others the mean is"
-        f" {rest.mean():+.1f}. With the span in the place of $K_{{ii}}$ the mean of all is"
-        f" {span.mean():+.1f} and the largest loss {span.max():.1f} points."
+        f" {points.median():.1f}. Most is lost on five of them ({worst}). With the span in the"
+        f" place of $K_{{ii}}$ the mean of all is {span.mean():+.1f} and the largest loss"
+        f" {span.max():.1f} points."
     )
 
 

@@ -3,10 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from companion.datasets import ida_split, load_ida, unequal_gaussians
+from companion.datasets import unequal_gaussians
 from companion.estimators import L1SVC
 from companion.kernels import gram
-from companion.papers.gacv import beyond, example
+from companion.papers.gacv import beyond, example, inefficiency
 from companion.papers.gacv.inefficiency import runs, times_lambda
 from companion.papers.gacv.selection import NAMES, choose
 from companion.papers.summaries import means_and_errors, select
@@ -23,7 +23,6 @@ from companion.tuning import (
     gacv_values,
     gckl,
     gckl_values,
-    leave_one_out,
     leave_one_out_errors,
     machine_surface,
     misclass,
@@ -135,35 +134,30 @@ def criteria_over_lambda(draw=1, n_samples=200, sigma=1.0):
     X, y, p = points_of(draw, n_samples)
     powers = np.linspace(-5, -0.5, 19)
     machines = [machine_of(X, y, power, sigma) for power in powers]
-    curves = {
+    hinge = {
         "GCKL": [gckl(machine, X, p) for machine in machines],
         "GACV": [gacv(machine, X, y) for machine in machines],
+    }
+    errors = {
         "MISCLASS": [misclass(machine, X, p) for machine in machines],
         "XA": [xi_alpha(machine, X, y) for machine in machines],
     }
     with style():
         _, axes = plt.subplots(1, 2, figsize=(8, 3.9), sharex=True)
-        pairs = (("GCKL", "GACV"), ("MISCLASS", "XA"))
-        for ax, names in zip(axes, pairs, strict=True):
-            least = {}
-            for name in names:
+        for ax, curves in zip(axes, (hinge, errors), strict=True):
+            least = []
+            for name, values in curves.items():
                 look = style_of(name)
-                best = np.argmin(curves[name])
-                least[name] = powers[best]
-                ax.plot(powers, curves[name], label=name, markersize=4, **look)
+                k = np.argmin(values)
+                least.append(rf"{name} at $10^{{{powers[k]:g}}}$")
+                ax.plot(powers, values, label=name, markersize=4, **look)
                 ring = {"markersize": 13, "fillstyle": "none", "color": look["color"]}
-                ax.plot(powers[best], curves[name][best], "o", **ring)
-            text = ", ".join(
-                rf"{name} at $10^{{{power:g}}}$" for name, power in least.items()
-            )
-            ax.set(
-                xlabel=rf"$\log_{{10}}\lambda$ ($\sigma$ = {sigma:g})",
-                ylim=(0, None),
-                title=f"Least: {text}",
-            )
+                ax.plot(powers[k], values[k], "o", **ring)
+            ax.set_title(f"Least: {', '.join(least)}")
+            ax.set_xlabel(rf"$\log_{{10}}\lambda$ ($\sigma$ = {sigma:g})")
             ax.legend(fontsize="small")
         axes[0].set(ylabel="hinge loss", ylim=(0, 2))
-        axes[1].set_ylabel("error rate")
+        axes[1].set(ylabel="error rate", ylim=(0, None))
     plt.show()
 
 
@@ -281,33 +275,6 @@ def tuned_curves(sample=1, n_samples=200, positive_share=0.1, miss_cost=2.0):
     plt.show()
 
 
-def by_criterion(tables, columns):
-    """A panel a column of the tables by case: a dot a criterion, filled in the standard case."""
-    fills = {"standard": "black", "nonstandard": "white"}
-    with style():
-        fig, axes = plt.subplots(1, len(columns), figsize=(9, 4.5), sharey=True)
-        for ax, column in zip(axes, columns, strict=True):
-            of_gacv = []
-            for shift, (case, table) in zip((-0.13, 0.13), tables.items(), strict=True):
-                look = {"fmt": "o", "color": "black", "capsize": 2}
-                look |= {"markerfacecolor": fills[case], "label": f"{case} case"}
-                error = 2 * table[f"SE {column}"]
-                place = np.arange(len(table)) + shift
-                ax.errorbar(table[column], place, xerr=error, **look)
-                value = table.set_index("criterion")[column]["GACV"]
-                of_gacv.append(f"{value:.3g} ({case})")
-            ax.grid(axis="y", color="#eeeeee")
-            ax.set(xlabel=column, title=f"GACV: {', '.join(of_gacv)}")
-            if "minus" in column:
-                ax.axvline(0, color="black", linewidth=0.8)
-        names = tables["standard"]["criterion"]
-        names = names.str.replace("XA_J, rho", r"$\mathrm{XA}_J$, $\rho$")
-        axes[0].set_yticks(range(len(names)), names)
-        axes[0].invert_yaxis()
-        _one_legend(fig, axes[0], ncols=2)
-    plt.show()
-
-
 # -- inefficiency -----------------------------------------------------------------------------
 
 #: Printed values that stand in the figure, by the name of a criterion.
@@ -338,6 +305,35 @@ def printed_among_ours(run):
             ax.set(ylabel="share of samples", xlim=(0.98, 1.6))
             title = f"{case} case, mean of {len(samples['GACV'])} samples:"
             ax.set_title(f"{title}\n{', '.join(lost)}")
+    plt.show()
+
+
+def against_folds(records):
+    """Inefficiency less that of 10-fold CV, and value less MISCLASS: a dot a criterion and case."""
+    tables = {
+        case: inefficiency.criteria_table(records, case) for case in example.CASES
+    }
+    fills = {"standard": "black", "nonstandard": "white"}
+    columns = (inefficiency.DEARER, inefficiency.PESSIMISM)
+    with style():
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4.5), sharey=True)
+        for ax, column in zip(axes, columns, strict=True):
+            of_gacv = []
+            for shift, (case, table) in zip((-0.13, 0.13), tables.items(), strict=True):
+                look = {"fmt": "o", "color": "black", "capsize": 2}
+                look |= {"markerfacecolor": fills[case], "label": f"{case} case"}
+                error = 2 * table[f"SE {column}"]
+                place = np.arange(len(table)) + shift
+                ax.errorbar(table[column], place, xerr=error, **look)
+                of_gacv.append(f"{table[column][0]:+.3f} ({case})")
+            ax.axvline(0, color="black", linewidth=0.8)
+            ax.grid(axis="y", color="#eeeeee")
+            ax.set(xlabel=column, title=f"GACV: {', '.join(of_gacv)}")
+        names = tables["standard"]["criterion"]
+        names = names.str.replace("XA_J, rho", r"$\mathrm{XA}_J$, $\rho$")
+        axes[0].set_yticks(range(len(names)), names)
+        axes[0].invert_yaxis()
+        _one_legend(fig, axes[0], ncols=2)
     plt.show()
 
 
@@ -414,35 +410,23 @@ def minima_over_samples(records):
 
 
 def falls_over_grid(cells):
-    """The median fall of a margin over what it is taken for, and how often that is right."""
+    """The median fall of a margin over what it is taken for, by cell, standard case."""
     standard = select(cells, case="standard", n=example.SAMPLE_SIZE)
     panels = {
-        "fall_over_theta": r"true fall / $\theta_i$",
-        "fall_over_span": r"true fall / $\alpha_iS_i^2$",
+        "fall_over_theta": (r"true fall / $\theta_i$", "right"),
+        "fall_over_span": (r"true fall / $\alpha_iS_i^2$", "right_span"),
     }
-    lines = {"right": (r"$\theta_i$", "XA"), "right_span": ("span", "GACV")}
     with style():
-        fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.9))
-        for ax, (column, words) in zip(axes[:2], panels.items(), strict=True):
+        fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), sharey=True)
+        for ax, (column, (words, right)) in zip(axes, panels.items(), strict=True):
             fall = standard.pivot_table(column, "log2_sigma", "log10_lambda")
-            shade = np.log2(np.clip(fall, 1 / 16, 16))
             look = {"vmin": -4, "vmax": 4, "cmap": "RdBu"}
-            drawn = ax.pcolormesh(fall.columns, fall.index, shade, **look)
-            ax.set(title=words, xlabel=r"$\log_{10}\lambda$", ylabel=r"$\log_2\sigma$")
-        label = r"$\log_2$ of the median; white is right"
-        fig.colorbar(drawn, ax=axes[:2], label=label)
-        for column, (words, name) in lines.items():
-            right = standard.groupby("log10_lambda")[column].mean()
-            color = style_of(name)["color"]
-            axes[2].plot(right, color=color)
-            place = (right.index[0], right.iloc[0] + 0.03)
-            axes[2].text(*place, words, color=color)
-        axes[2].set(title="right within a factor of two", ylim=(0, 1))
-        axes[2].set_xlabel(r"$\log_{10}\lambda$")
-        fig.suptitle(
-            rf"Within a factor of two $\theta_i$ is right for {standard.right.mean():.0%} of the"
-            f"\nsupport vectors, with the span for {standard.right_span.mean():.0%}"
-        )
+            drawn = ax.pcolormesh(fall.columns, fall.index, np.log2(fall), **look)
+            share = standard[right].mean()
+            title = f"{words}: right within\na factor of two for {share:.0%}"
+            ax.set(title=title, xlabel=r"$\log_{10}\lambda$")
+        axes[0].set_ylabel(r"$\log_2\sigma$")
+        fig.colorbar(drawn, ax=axes, label=r"$\log_2$ of the median; white is right")
     plt.show()
 
 
@@ -467,38 +451,4 @@ def losses_to_folds(frame, searches):
         )
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
         ax.legend(**place, ncols=3, fontsize="small")
-    plt.show()
-
-
-def estimates_along_C(dataset="titanic", split=1, log2_gamma=-5.0):
-    """Three estimates and the test error along C, in powers of two."""
-    data = load_ida(dataset)
-    train, test = ida_split(dataset, split)
-    X = data.X[train]
-    y = data.y[train]
-    powers = np.arange(-9, 12, 2)
-    machines = [
-        L1SVC(C=2.0**power, gamma=2.0**log2_gamma).fit(X, y) for power in powers
-    ]
-    curves = {
-        "GACV / 2": [gacv(machine, X, y) / 2 for machine in machines],
-        "XA": [xi_alpha(machine, X, y) for machine in machines],
-        "exact leave-one-out": [leave_one_out(machine, X, y) for machine in machines],
-        "true": [
-            np.mean(machine.predict(data.X[test]) != data.y[test])
-            for machine in machines
-        ],
-    }
-    least = {name: powers[np.argmin(values)] for name, values in curves.items()}
-    with style():
-        _, ax = plt.subplots(figsize=(7, 4.4))
-        for name, values in curves.items():
-            label = name.replace("true", "test error")
-            ax.plot(powers, values, label=label, **style_of(name))
-        title = (
-            rf"At $\gamma=2^{{{log2_gamma:g}}}$ GACV is least at $C=2^{{{least['GACV / 2']}}}$, "
-            rf"the test error at $2^{{{least['true']}}}$"
-        )
-        ax.set(xlabel=r"$\log_2C$", xticks=powers[::2], ylim=(0, 1), title=title)
-        _below(ax, ncols=4)
     plt.show()

@@ -88,17 +88,15 @@ VALUES = ((add_contamination, "beyond_contamination"),)
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
     errors = of_machines(run.records["beyond_contamination"], "linear")
-    mean = errors.groupby(["kind", "size"]).mean()
-    ls = mean["LS"]
-    least = mean["Least 1-Norm"]
-    apart = (ls - least).abs().loc[BESIDE].loc[10.0:].max()
+    mean = errors.groupby(["kind", "size"]).mean()[["LS", "Least 1-Norm"]]
+    clean, switched, near, far = (
+        "LS errs on {:.1f} and Least 1-Norm on {:.1f} %".format(*mean.loc[place])
+        for place in ((SWITCHED, 0.0), (SWITCHED, 0.3), (BEHIND, 20.0), (BEHIND, 50.0))
+    )
+    apart = mean.loc[BESIDE].loc[10.0:].diff(axis=1).iloc[:, 1].abs().max()
     return (
-        "With the inner product and three labels of ten switched LS errs on"
-        f" {ls[SWITCHED, 0.3]:.1f} % of new points and Least 1-Norm on"
-        f" {least[SWITCHED, 0.3]:.1f} %, without a switched label on {ls[SWITCHED, 0.0]:.2f} and"
-        f" {least[SWITCHED, 0.0]:.2f} %. One wrong point tells them apart where it lies far behind"
-        f" the other class: at the distances 20 and 50 LS errs on {ls[BEHIND, 20.0]:.1f} and"
-        f" {ls[BEHIND, 50.0]:.1f} %, Least 1-Norm on {least[BEHIND, 20.0]:.1f} and"
-        f" {least[BEHIND, 50.0]:.1f} %. Beside that class, from distance 10 on, their mean errors"
-        f" are at most {apart:.2f} points apart."
+        f"With the inner product and nothing wrong {clean} of new points; with three labels of ten"
+        f" switched {switched}. One wrong point tells them apart where it lies far behind the"
+        f" other class: at distance 20 {near}, at 50 {far}. Beside that class, from distance 10"
+        f" on, their mean errors are at most {apart:.2f} points apart."
     )

@@ -156,82 +156,70 @@ def four_cells(C=1.0, draw=1):
     """The four machines where Table 1 has them, and the one that Section 2 warns of."""
     X, y = table_1.sample(draw)
     places = {"L2": (0, 0), "L1": (0, 1), "LS": (1, 0), "Least 1-Norm": (1, 1)}
-    shares = {}
+    shares = []
     with style():
         fig, axes = plt.subplots(2, 3, figsize=(8.5, 5.6), sharex=True, sharey=True)
         for name, place in places.items():
             machine = fitted(name, X, y, C)
-            shares[name] = np.mean(y * machine.decision_function(X) > 1 + 1e-3)
-            w = machine.coef_[0]
-            _draw_machine(axes[place], (X, y), w, machine.intercept_[0], name)
+            beyond = np.mean(y * machine.decision_function(X) > 1 + 1e-3)
+            shares.append(f"{beyond:.0%} with {name}")
+            color = look_of(name)["color"]
+            draw_points(axes[place], X, y)
+            draw_hyperplanes(
+                axes[place], machine.coef_[0], machine.intercept_[0], color
+            )
+            axes[place].set_title(name)
         one_sided = table_1.solve_one_sided(gram(X, kernel="linear"), y, C)
         w = X.T @ (y * one_sided.alpha)
-        title = r"equalities and $\xi_i\geq0$"
-        _draw_machine(axes[1, 2], (X, y), w, one_sided.intercept, title)
-        axes[0, 0].set_ylabel("inequalities")
+        draw_points(axes[1, 2], X, y)
+        draw_hyperplanes(axes[1, 2], w, one_sided.intercept, "black")
+        axes[1, 2].set_title(r"equalities and $\xi_i\geq0$")
+        axes[0, 0].set(ylabel="inequalities", xlim=(-3, 5), ylim=(-3, 4))
         axes[1, 0].set_ylabel("equalities")
         axes[0, 2].axis("off")
         axes[0, 2].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
-        text = ", ".join(f"{share:.0%} with {name}" for name, share in shares.items())
-        title = f"Points beyond their support hyperplane:\n{text}"
+        title = f"Points beyond their support hyperplane:\n{', '.join(shares)}"
         fig.suptitle(title, fontsize="medium")
     plt.show()
 
 
-def _draw_machine(ax, problem, w, b, name):
-    """The points, the line, and dashed the two support hyperplanes."""
-    color = MACHINE_STYLES.get(name, {"color": "black"})["color"]
-    draw_points(ax, *problem)
-    for level, line in ((0, "-"), (1, "--"), (-1, "--")):
+def draw_hyperplanes(ax, w, b, color):
+    """Where w'x + b is 0 and, dashed, 1 and -1: the support hyperplanes."""
+    for level in fig_1.LEVELS:
         if w @ w > 1e-9:  # a normal of zero has no line
+            line = "--" if level else "-"
             draw_line(ax, w, b, level=level, color=color, linestyle=line)
-    ax.set(xlim=(-3, 5), ylim=(-3, 4), title=name)
 
 
 # -- Figure 1 ---------------------------------------------------------------------------------
 
 
 def four_panels(rule="one_per_class", C=1.0, draw=1):
-    """Figure 1: two machines, without and with two switched labels."""
-    X, y, none = fig_1.toy_problem(draw)
-    _, switched_y, switched = fig_1.toy_problem(draw, rule)
+    """Figure 1: two machines, without and with two switched labels, which are ringed."""
+    X, clean, none = fig_1.toy_problem(draw)
+    _, flipped, switched = fig_1.toy_problem(draw, rule)
+    rows = {"without": (clean, none), "with": (flipped, switched)}
     turns = {}
     with style():
         fig, axes = plt.subplots(2, 2, figsize=(8.5, 6.2), sharex=True, sharey=True)
-        for column, letters, name in zip(axes.T, ("ac", "bd"), BOTH, strict=True):
-            before = fitted(name, X, y, C)
-            after = fitted(name, X, switched_y, C)
-            turns[name] = fig_1.rotation(before.coef_[0], after.coef_[0])
-            _draw_panel(column[0], (X, y), before, name, none)
-            _draw_panel(column[1], (X, switched_y), after, name, switched)
-            for ax, letter, word in zip(
-                column, letters, ("without", "with"), strict=True
-            ):
-                ax.set_title(f"({letter}) {name}, C = {C:g}, {word} outliers")
+        for column, name in zip(axes.T, BOTH, strict=True):
+            normals = []
+            for ax, (word, (y, ringed)) in zip(column, rows.items(), strict=True):
+                machine = fitted(name, X, y, C)
+                w = machine.coef_[0]
+                normals.append(w)
+                color = look_of(name)["color"]
+                draw_points(ax, X, y)
+                draw_hyperplanes(ax, w, machine.intercept_[0], color)
+                draw_ring(ax, X[ringed], "switched")
+                ax.set_title(f"{name}, C = {C:g}, {word} outliers")
+            turns[name] = fig_1.rotation(*normals)
+        ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
+        ax.set(**ticks, xlim=(-3, 10), ylim=(-3, 5))
         title = f"In draw {draw} two wrong labels turn the lines: {_degrees(turns)}"
         fig.suptitle(title)
         _one_legend(fig, ax, ncols=3)
     plt.show()
-
-
-def _draw_panel(ax, problem, machine, name, switched):
-    """The points, switched ones ringed, and the lines where w'x + b is -1, 0 and 1."""
-    w = machine.coef_[0]
-    b = machine.intercept_[0]
-    X, _ = problem
-    draw_points(ax, *problem)
-    draw_ring(ax, X[switched], "switched")
-    grid = np.meshgrid(np.linspace(-3, 10, 60), np.linspace(-3, 5, 60))
-    values = w[0] * grid[0] + w[1] * grid[1] + b
-    levels = [*fig_1.LEVELS]
-    look = {"colors": MACHINE_STYLES[name]["color"], "linestyles": ["--", "-", "--"]}
-    lines = ax.contour(*grid, values, levels=levels, **look)
-    ends = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in levels]
-    for label in ax.clabel(lines, fmt="%g", fontsize="small", manual=ends):
-        label.set_in_layout(False)
-    ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
-    ax.set(**ticks, xlabel="x", ylabel="y")
-    ax.label_outer()
 
 
 def turns_over_draws(records):
@@ -286,39 +274,6 @@ def _mean_by_distance(ax, rows, column, label, look):
 
 
 # -- beyond -----------------------------------------------------------------------------------
-
-
-def contaminated_draw(share=0.2, far=20.0, C=1.0, draw=1):
-    """The four lines of a draw with switched labels, and with one outlier behind a class."""
-    problems = {
-        (kind, size): problem for kind, size, *problem in fig_1.contaminated(draw)
-    }
-    clean = fitted("L1", *problems[fig_1.SWITCHED, 0.0], C)
-    shown = {
-        f"{share:.0%} of the labels switched": (fig_1.SWITCHED, share),
-        f"one outlier, {far:g} behind": (fig_1.BEHIND, far),
-    }
-    with style():
-        fig, axes = plt.subplots(1, 2, figsize=(9, 4.4))
-        for ax, (title, key) in zip(axes, shown.items(), strict=True):
-            X, y = problems[key]
-            look = {"color": "#bbbbbb", "linewidth": 4, "label": "L1, clean"}
-            draw_line(ax, clean.coef_[0], clean.intercept_[0], **look)
-            errors = {}
-            for name in ESTIMATORS:
-                line = fitted(name, X, y, C)
-                w = line.coef_[0]
-                b = line.intercept_[0]
-                errors[name] = fig_1.population_error(w, b)
-                draw_line(ax, w, b, label=name, **look_of(name))
-            draw_points(ax, X, y)
-            text = ", ".join(f"{name} errs on {errors[name]:.1f} %" for name in BOTH)
-            right = max(9, X[:, 0].max() + 1)
-            top = max(6, X[:, 1].max() + 1)
-            ax.set(xlim=(-4, right), ylim=(-4, top))
-            ax.set_title(f"Draw {draw}, {title}:\n{text}")
-        _one_legend(fig, ax)
-    plt.show()
 
 
 #: What the three panels of a row have on their axes.
