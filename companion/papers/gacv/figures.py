@@ -419,7 +419,8 @@ def falls_over_grid(cells):
     with style():
         fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), sharey=True)
         for ax, (column, (words, right)) in zip(axes, panels.items(), strict=True):
-            fall = standard.pivot_table(column, "log2_sigma", "log10_lambda")
+            table = standard.pivot_table(column, "log2_sigma", "log10_lambda")
+            fall = table.clip(1 / 16, 16)
             look = {"vmin": -4, "vmax": 4, "cmap": "RdBu"}
             drawn = ax.pcolormesh(fall.columns, fall.index, np.log2(fall), **look)
             share = standard[right].mean()

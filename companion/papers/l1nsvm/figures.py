@@ -214,6 +214,8 @@ def four_panels(rule="one_per_class", C=1.0, draw=1):
                 draw_ring(ax, X[ringed], "switched")
                 ax.set_title(f"{name}, C = {C:g}, {word} outliers")
             turns[name] = fig_1.rotation(*normals)
+        for ax, letter in zip(axes.flat, "abcd", strict=True):
+            ax.set_title(f"({letter}) {ax.get_title()}")
         ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
         ax.set(**ticks, xlim=(-3, 10), ylim=(-3, 5))
         title = f"In draw {draw} two wrong labels turn the lines: {_degrees(turns)}"
@@ -356,10 +358,11 @@ def published_means(run):
     plt.show()
 
 
-def _surfaces(tables, n_columns, *, label, title, marks=None):
-    """Powers of two over C and sigma, a panel a table; black where they are 1."""
+def _surfaces(tables, n_columns, *, label, title, most=6, marks=None):
+    """Logarithms to base 2 over C and sigma, up to `most`, a panel a table; black where 0."""
     n_rows = len(tables) // n_columns
-    look = {"levels": np.arange(-6, 7), "cmap": "PuOr_r", "extend": "both"}
+    levels = np.linspace(-most, most, 13)
+    look = {"levels": levels, "cmap": "PuOr_r", "extend": "both"}
     with style():
         shape = {"squeeze": False, "sharex": True, "sharey": True}
         size = (9.5, 1.6 + 1.7 * n_rows)
@@ -446,5 +449,6 @@ def second_order(counts):
         tables,
         len(datasets),
         label="second over first order",
+        most=3,
         title=f"The second order is slower at {text}\nof the settings",
     )
