@@ -10,14 +10,7 @@ from sklearn.svm import SVC
 
 from companion.datasets import load_ida, two_gaussians
 from companion.kernels import gram
-from companion.papers.l1nsvm import (
-    beyond,
-    fig_1,
-    identical_points,
-    machines,
-    table_1,
-    table_2,
-)
+from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, table_2
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import solve
 from companion.papers.summaries import standard_error_of_spread
@@ -141,14 +134,3 @@ def test_the_error_on_new_points_is_that_of_many_of_them():
     b = 1.1
     wrong = 100 * np.mean(np.sign(X @ w + b) != y)
     assert fig_1.population_error(w, b) == pytest.approx(wrong, abs=0.3)
-
-
-def test_means_are_told_apart_by_what_is_rare_for_so_many_splits():
-    """Five standard errors are rare for a hundred splits, and common for three."""
-    for n, apart in ((3, []), (100, ["error"])):
-        drawn = pd.DataFrame({"error": np.linspace(0, 1, n), "n_sv": 9, "n_iter": 9})
-        error = drawn["error"].std() * np.sqrt(1 / 10 + 1 / n)
-        genuine = pd.DataFrame(
-            {"error": [0.5 + 5 * error] * 10, "n_sv": 9, "n_iter": 9}
-        )
-        assert beyond.told_apart(genuine, drawn) == apart

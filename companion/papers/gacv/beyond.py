@@ -24,14 +24,7 @@ from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
 from companion.papers.gacv.example import PAPER, random_state
-from companion.papers.summaries import (
-    DRAWN,
-    present,
-    select,
-    share,
-    split_rows,
-    study_over,
-)
+from companion.papers.summaries import DRAWN, select, split_rows, study_over, with_error
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface
@@ -241,30 +234,23 @@ def all_searches(records):
     return frame.assign(at_end=at_end)
 
 
-def searched(frame, dataset, search):
-    """Rows of one data set and search in the order of the splits."""
-    return select(frame, dataset=dataset, search=search).sort_values("split")
-
-
 def _add_searches(out, beyond, tables):
     """Whether tuning by the estimates costs test error, and what they cost to compute."""
+    row = "all data sets"
     frame = pd.concat([beyond, tables], ignore_index=True)
-    for search, words in COMPARED.items():
-        lost = to_folds(frame, search)
-        if len(lost) == len(SETS):
-            # of other sets like these, not of other splits of them: the error is that over sets
-            by_set = np.array([mean for mean, *_ in lost.values()])
-            column = f"% err. {words} - 5-fold CV"
-            out.add_mean("all data sets", column, by_set)
-            out.add("all data sets", f"{column}, median", np.median(by_set))
-    for name in present(frame, OVERLAPPING):
-        column = "share of splits with GACV least at the least C of 2^-15"
-        at_end = share(searched(frame, name, "gacv").at_least_C)
-        out.add_mean(SETS[name], column, at_end)
-    shares = frame.dropna(subset="criteria_share").groupby("dataset").criteria_share
+    # of other sets like these, not of other splits of them: the error is that over sets
+    by_gacv, by_span = (
+        np.array([mean for mean, *_ in to_folds(frame, search).values()])
+        for search in ("gacv", "gacv_span")
+    )
+    if len(by_gacv) == len(SETS):
+        out.add_mean(row, "% err. GACV - 5-fold CV", by_gacv)
+        out.add(row, "% err. GACV - 5-fold CV, median", np.median(by_gacv))
+        out.add_mean(row, "% err. GACV by the span - 5-fold CV", by_span)
+    shares = beyond.dropna(subset="criteria_share").groupby("dataset").criteria_share
     largest = shares.get_group(shares.mean().idxmax())
     column = "share of the search's time spent on GACV and XA"
-    out.add_mean("all data sets", column, largest)
+    out.add_mean(row, column, largest)
 
 
 VALUES = ((_add_searches, "beyond", "beyond_tables"),)
@@ -281,74 +267,32 @@ def to_folds(frame, search):
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
     frame = all_searches(run.records)
-    lost = to_folds(frame, "gacv")
-    points = pd.Series({SETS[name]: found.mean for name, found in lost.items()})
-    span = pd.Series([found.mean for found in to_folds(frame, "gacv_span").values()])
+    points, span = (
+        pd.Series({SETS[name]: found.mean for name, found in lost.items()})
+        for lost in (to_folds(frame, "gacv"), to_folds(frame, "gacv_span"))
+    )
     most = points.nlargest(5)
     worst = ", ".join(f"{name} {loss:.1f}" for name, loss in most.items())
-    rest = points.drop(most.index)
     return (
         f"Tuned by GACV a machine errs {points.mean():.1f} points more than tuned by 5-fold"
         f" cross-validation, in the mean of {len(points)} data sets; the median is"
-        f" {points.median():.1f}. Most is lost on five of them ({worst}); on the others the mean is"
-        f" {rest.mean():+.1f}. With the span in the place of $K_{{ii}}$ the mean of all is"
-        f" {span.mean():+.1f} and the largest loss {span.max():.1f} points."
+        f" {points.median():.1f}. Most is lost on five of them ({worst}). With the span in the"
+        f" place of $K_{{ii}}$ the mean of all is {span.mean():+.1f} and the largest loss"
+        f" {span.max():.1f} points."
     )
 
 
-def speed_table(frame):
-    """CPU time of GridSearchCV(SVC) over that of a search, in the median of the splits of a set."""
-    timed = select(frame, by_scikit_learn=True)
-    seconds = timed.pivot_table("seconds", ["dataset", "split"], "search")
-    times = seconds.rdiv(seconds["scikit-learn"], axis=0).groupby("dataset").median()
-    rows = [
-        {"search": words, "least": times[name].min(), "most": times[name].max()}
-        for name, words in SEARCHES.items()
-        if name != "scikit-learn"
-    ]
-    return pd.DataFrame(rows)
-
-
-def chosen_table(frame):
-    """The mean log2 C that each search takes, a row a data set."""
-    shown = ("gacv", "gacv_span", "xi_alpha", "leave_one_out", "cv")
-    table = frame.pivot_table("log2_C", "dataset", "search")
-    table = table.loc[present(frame, SETS), list(shown)]
-    names = {name: SEARCHES[name] for name in shown}
-    table = table.rename(index=SETS, columns=names)
-    return table.rename_axis("data set").reset_index()
-
-
 def loss_table(frame):
-    """By criterion the loss over all sets, on how many it is large, and who is at a grid's end."""
+    """By criterion the loss over all sets, on how many it is large, and choices at a grid's end."""
     rows = []
     for name, words in COMPARED.items():
-        lost = to_folds(frame, name)
-        points = [found.mean for found in lost.values()]
-        surely = [
-            SETS[key]
-            for key, found in lost.items()
-            if found.mean - 2 * found.standard_error > 0.5
-        ]
+        points = np.array([found.mean for found in to_folds(frame, name).values()])
         row = {
             "search": words,
-            "mean loss": np.mean(points),
-            "SE": mean_and_standard_error(np.array(points)).standard_error,
+            **with_error("mean loss", mean_and_standard_error(points)),
             "median": np.median(points),
-            "more than .5 on": sum(loss > 0.5 for loss in points),
-            "beyond chance": ", ".join(surely) or "none",
+            "more than .5 on": np.count_nonzero(points > 0.5),
             "at an end of the grid": select(frame, search=name).at_end.mean(),
         }
         rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def least_over_longer(frame, split):
-    """GACV's log2 C on a grid that begins where every multiplier is at its bound, by data set."""
-    rows = []
-    for name in present(frame, DATASETS):
-        X, y, _, _ = split_rows(name, split)
-        search = GACVSearch(L1SVC(), LONGER, refit=False).fit(X, y)
-        chosen = np.log2(search.best_params_["C"])
-        rows.append({"data set": SETS[name], "log2 C by GACV": chosen})
     return pd.DataFrame(rows)

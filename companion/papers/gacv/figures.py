@@ -1,18 +1,13 @@
 """What the notebooks draw, from records or from machines that are trained here."""
 
-from functools import cache
-
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
-from companion.datasets import ida_split, load_ida, unequal_gaussians
+from companion.datasets import unequal_gaussians
 from companion.estimators import L1SVC
 from companion.kernels import gram
-from companion.metrics import mean_and_standard_error
-from companion.papers.gacv import approximation, beyond, example, inefficiency
-from companion.papers.gacv.inefficiency import over_samples, runs
-from companion.papers.gacv.minima import minima_of
+from companion.papers.gacv import beyond, example, inefficiency
+from companion.papers.gacv.inefficiency import runs, times_lambda
 from companion.papers.gacv.selection import NAMES, choose
 from companion.papers.summaries import means_and_errors, select
 from companion.plotting import (
@@ -28,7 +23,6 @@ from companion.tuning import (
     gacv_values,
     gckl,
     gckl_values,
-    leave_one_out,
     leave_one_out_errors,
     machine_surface,
     misclass,
@@ -140,54 +134,44 @@ def criteria_over_lambda(draw=1, n_samples=200, sigma=1.0):
     X, y, p = points_of(draw, n_samples)
     powers = np.linspace(-5, -0.5, 19)
     machines = [machine_of(X, y, power, sigma) for power in powers]
-    curves = {
+    hinge = {
         "GCKL": [gckl(machine, X, p) for machine in machines],
         "GACV": [gacv(machine, X, y) for machine in machines],
+    }
+    errors = {
         "MISCLASS": [misclass(machine, X, p) for machine in machines],
         "XA": [xi_alpha(machine, X, y) for machine in machines],
     }
     with style():
         _, axes = plt.subplots(1, 2, figsize=(8, 3.9), sharex=True)
-        pairs = (("GCKL", "GACV"), ("MISCLASS", "XA"))
-        for ax, names in zip(axes, pairs, strict=True):
-            least = {}
-            for name in names:
+        for ax, curves in zip(axes, (hinge, errors), strict=True):
+            least = []
+            for name, values in curves.items():
                 look = style_of(name)
-                best = np.argmin(curves[name])
-                least[name] = powers[best]
-                ax.plot(powers, curves[name], label=name, markersize=4, **look)
+                k = np.argmin(values)
+                least.append(rf"{name} at $10^{{{powers[k]:g}}}$")
+                ax.plot(powers, values, label=name, markersize=4, **look)
                 ring = {"markersize": 13, "fillstyle": "none", "color": look["color"]}
-                ax.plot(powers[best], curves[name][best], "o", **ring)
-            text = ", ".join(
-                rf"{name} at $10^{{{power:g}}}$" for name, power in least.items()
-            )
-            ax.set(
-                xlabel=rf"$\log_{{10}}\lambda$ ($\sigma$ = {sigma:g})",
-                ylim=(0, None),
-                title=f"Least: {text}",
-            )
+                ax.plot(powers[k], values[k], "o", **ring)
+            ax.set_title(f"Least: {', '.join(least)}")
+            ax.set_xlabel(rf"$\log_{{10}}\lambda$ ($\sigma$ = {sigma:g})")
             ax.legend(fontsize="small")
         axes[0].set(ylabel="hinge loss", ylim=(0, 2))
-        axes[1].set_ylabel("error rate")
+        axes[1].set(ylabel="error rate", ylim=(0, None))
     plt.show()
-
-
-def falls_of_one_machine(X, y, machine):
-    """The fall of every support vector's margin when it is left out, theta_i and alpha_i S_i^2."""
-    K = gram(X, gamma=machine.gamma)
-    alpha = np.zeros(len(y))
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
-    lost = leave_one_out_errors(K, y, alpha, machine.C, decisions=True).decision
-    fall = y * (machine.decision_function(X) - lost)
-    span = alpha * squared_spans(K, alpha, machine.C)
-    held = machine.support_
-    return fall[held], (alpha * K.diagonal())[held], span[held]
 
 
 def theta_and_fall(X, y, machine):
     """What a margin is taken to fall by, over its true fall: theta_i, and by the span."""
-    fall, theta, span = falls_of_one_machine(X, y, machine)
-    panels = ((r"$\theta_i$", theta, "XA"), (r"$\alpha_iS_i^2$", span, "GACV"))
+    K = gram(X, gamma=machine.gamma)
+    held = machine.support_
+    alpha = np.zeros(len(y))
+    alpha[held] = np.abs(machine.dual_coef_[0])
+    lost = leave_one_out_errors(K, y, alpha, machine.C, decisions=True).decision
+    fall = (y * (machine.decision_function(X) - lost))[held]
+    span = (alpha * squared_spans(K, alpha, machine.C))[held]
+    # K_ii is 1
+    panels = ((r"$\theta_i$", alpha[held], "XA"), (r"$\alpha_iS_i^2$", span, "GACV"))
     with style():
         _, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True)
         for ax, (words, taken, name) in zip(axes, panels, strict=True):
@@ -291,48 +275,6 @@ def tuned_curves(sample=1, n_samples=200, positive_share=0.1, miss_cost=2.0):
     plt.show()
 
 
-def _case_tables(axes, tables, columns):
-    """A dot a criterion with two standard errors, filled in the standard case."""
-    fills = {"standard": "black", "nonstandard": "white"}
-    for ax, (column, error) in zip(axes, columns.items(), strict=True):
-        for shift, (case, table) in zip((-0.13, 0.13), tables.items(), strict=True):
-            look = {"fmt": "o", "color": "black", "capsize": 2}
-            look |= {"markerfacecolor": fills[case], "label": f"{case} case"}
-            place = np.arange(len(table)) + shift
-            ax.errorbar(table[column], place, xerr=2 * table[error], **look)
-        ax.grid(axis="y", color="#eeeeee")
-    names = tables["standard"]["criterion"]
-    names = names.str.replace("XA_J, rho", r"$\mathrm{XA}_J$, $\rho$")
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
-
-
-def _of_gacv(tables, column, spec):
-    """What GACV has in both cases, in words."""
-    found = [
-        format(table.set_index("criterion")[column]["GACV"], spec)
-        for table in tables.values()
-    ]
-    return " and ".join(found)
-
-
-def curves_and_costs(records):
-    """How far tuned curves are from the true one, and what they cost, over the samples."""
-    tables = inefficiency.shared_tables(records)
-    columns = {"disagrees with true": "SE", "risk / Bayes risk": "SE of ratio"}
-    with style():
-        fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.6), sharey=True)
-        _case_tables(axes, tables, columns)
-        fig.suptitle(
-            f"GACV comes to {_of_gacv(tables, 'risk / Bayes risk', '.2f')} times the Bayes risk"
-            "\n(standard and nonstandard case)"
-        )
-        axes[0].set_xlabel("share that disagrees with the true curve")
-        axes[1].set_xlabel("risk / Bayes risk")
-        _one_legend(fig, axes[0], ncols=2)
-    plt.show()
-
-
 # -- inefficiency -----------------------------------------------------------------------------
 
 #: Printed values that stand in the figure, by the name of a criterion.
@@ -344,13 +286,15 @@ _PRINTED = {
 
 def printed_among_ours(run):
     """The share of samples up to each inefficiency, with the printed ones."""
+    records = run.records["inefficiency"]
     shown = ("gacv", "xa", "cv_10", "loo", "gckl")
     with style():
         _fig, axes = plt.subplots(1, 2, figsize=(9.5, 4), sharex=True, sharey=True)
         for ax, (case, columns) in zip(axes, _PRINTED.items(), strict=True):
-            samples = over_samples(
-                run.records["inefficiency"], case, shown, "inefficiency"
-            )
+            samples = {
+                NAMES[case][name]: runs(records, case, name).inefficiency
+                for name in shown
+            }
             known = run.rows(case).set_index("column").published
             printed = {name: known[column] for name, column in columns.items()}
             look = {"xlabel": "inefficiency", "digits": 3, "start": 0.98}
@@ -364,170 +308,32 @@ def printed_among_ours(run):
     plt.show()
 
 
-@cache
-def _tuned_sample(case, sample, n_samples, grid):
-    """lambda, MISCLASS of every cell, and the values of both estimates."""
-    X, y, p = example.sample(sample, n_samples)
-    costs = example.COSTS[case]
-    C, gamma = grid_searched(n_samples, grid)
-    cells = machine_surface(X, y, C, gamma, class_weight=costs, tol=1e-4)
-    target = misclass_values(cells.decision, p, (costs[-1], costs[1]))
-    estimates = {
-        "GACV": gacv_values(cells.margin, cells.influence, cells.factors) / 2,
-        "XA": xi_alpha_values(cells.margin, cells.influence, cells.factors),
-    }
-    return np.log10(example.grid_of(grid)[0]), target, estimates
-
-
-def one_sample(sample=1, n_samples=200, grid="fine"):
-    """MISCLASS and its estimates over lambda, at the best sigma, and what they settle for."""
-    with style():
-        _fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharex=True, sharey=True)
-        for ax, case in zip(axes, example.CASES, strict=True):
-            x, target, estimates = _tuned_sample(case, sample, n_samples, grid)
-            names = NAMES[case]
-            color = style_of("MISCLASS")["color"]
-            label = names["misclass"].split()[0]
-            ax.plot(x, target.min(axis=0), color=color, label=label)
-            ax.axhline(target.min(), color="black", linestyle="--", linewidth=0.8)
-            lost = []
-            for name, values in estimates.items():
-                look = style_of(name)
-                said = names[name.lower()]
-                k, j = choose(values).cell
-                ax.plot(x, values.min(axis=0), ":", color=look["color"])
-                mark = {"color": look["color"], "markersize": 10, "fillstyle": "none"}
-                chosen = f"chosen by {said}"
-                ax.plot(x[j], target[k, j], look["marker"], label=chosen, **mark)
-                lost.append(f"{said} loses {target[k, j] / target.min() - 1:.1%}")
-            ax.set_title(f"{case} case, sample {sample}:\n{', '.join(lost)}")
-            ax.set(xlabel=r"$\log_{10}\lambda$", ylim=(0.05, 0.35))
-            _below(ax, ncols=2)
-        axes[0].set_ylabel("error rate; dotted: GACV / 2, XA (BRXA)", fontsize="small")
-    plt.show()
-
-
 def against_folds(records):
-    """Inefficiency less that of cross-validation, and value less MISCLASS, by criterion."""
+    """Inefficiency less that of 10-fold CV, and value less MISCLASS: a dot a criterion and case."""
     tables = {
         case: inefficiency.criteria_table(records, case) for case in example.CASES
     }
-    columns = {
-        "minus 10-fold CV": "SE of difference",
-        "minus MISCLASS": "SE of pessimism",
-    }
-    titles = ("GACV minus 10-fold CV", "GACV / 2 minus MISCLASS")
-    labels = (
-        "inefficiency minus that of 10-fold CV",
-        "value at its minimum minus MISCLASS there",
-    )
+    fills = {"standard": "black", "nonstandard": "white"}
+    columns = (inefficiency.DEARER, inefficiency.PESSIMISM)
     with style():
-        fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True)
-        _case_tables(axes, tables, columns)
-        for ax, column, title, label in zip(axes, columns, titles, labels, strict=True):
+        fig, axes = plt.subplots(1, 2, figsize=(9, 4.5), sharey=True)
+        for ax, column in zip(axes, columns, strict=True):
+            of_gacv = []
+            for shift, (case, table) in zip((-0.13, 0.13), tables.items(), strict=True):
+                look = {"fmt": "o", "color": "black", "capsize": 2}
+                look |= {"markerfacecolor": fills[case], "label": f"{case} case"}
+                error = 2 * table[f"SE {column}"]
+                place = np.arange(len(table)) + shift
+                ax.errorbar(table[column], place, xerr=error, **look)
+                of_gacv.append(f"{table[column][0]:+.3f} ({case})")
             ax.axvline(0, color="black", linewidth=0.8)
-            both = _of_gacv(tables, column, "+.3f")
-            ax.set_title(f"{title}: {both}\n(standard and nonstandard case)")
-            ax.set_xlabel(label)
+            ax.grid(axis="y", color="#eeeeee")
+            ax.set(xlabel=column, title=f"GACV: {', '.join(of_gacv)}")
+        names = tables["standard"]["criterion"]
+        names = names.str.replace("XA_J, rho", r"$\mathrm{XA}_J$, $\rho$")
+        axes[0].set_yticks(range(len(names)), names)
+        axes[0].invert_yaxis()
         _one_legend(fig, axes[0], ncols=2)
-    plt.show()
-
-
-def three_sentences(minima, large):
-    """GCKL where GACV is least; f beside its limit; XA less MISCLASS at two minimisers."""
-    lines = {"standard": "-", "nonstandard": "--"}
-    with style():
-        _fig, axes = plt.subplots(1, 3, figsize=(10.5, 4))
-        for case, line in lines.items():
-            ratio = minima_of(minima, case).gckl_at_gacv
-            look = {"label": f"{case} case", "linestyle": line}
-            axes[0].ecdf(ratio, color=style_of("GCKL")["color"], **look)
-            sizes = [select(minima, grid="coarse", case=case), select(large, case=case)]
-            by_size = pd.concat(sizes).groupby("n").from_limit
-            mean = by_size.mean()
-            look |= {"color": "black", "capsize": 2}
-            axes[1].errorbar(mean.index, mean, yerr=2 * by_size.sem(), **look)
-        chosen = minima_of(minima, "standard")
-        gaps = {
-            "XA": chosen.xa_at_xa - chosen.misclass_at_xa,
-            "MISCLASS": chosen.xa_minus_target_at_misclass,
-        }
-        for name, gap in gaps.items():
-            color = style_of(name)["color"]
-            axes[2].ecdf(gap, label=f"where {name} is least", color=color)
-        close = np.mean(chosen.gckl_at_gacv <= 1.05)
-        axes[0].axvline(1.05, color="black", linestyle=":", linewidth=0.8)
-        axes[0].set_title(
-            f"GCKL within a twentieth of its least\nin {close:.0%} of samples (standard case)"
-        )
-        axes[1].set_title(
-            f"f is {mean.iloc[-1]:.2f} from its limit\nat n = {mean.index[-1]} (nonstandard case)"
-        )
-        axes[2].set_title(
-            f"XA - MISCLASS: {gaps['XA'].mean():+.3f} at its own\n"
-            f"minimum, {gaps['MISCLASS'].mean():+.3f} at that of MISCLASS"
-        )
-        axes[0].set(
-            xlabel="GCKL where GACV is least / least", ylabel="share of samples"
-        )
-        axes[1].set(
-            xscale="log", xlabel="n", ylabel="mean $|f-$ its limit$|$", ylim=(0, None)
-        )
-        axes[2].set(xlabel="XA - MISCLASS, standard case", ylabel="share of samples")
-        for ax in axes:
-            ax.legend(fontsize="small")
-    plt.show()
-
-
-def parts_of_half_gacv(minima):
-    """What is left of GACV / 2 - XA at the minimum of GACV, by what XA makes of a point."""
-    parts = {
-        "points called wrong": "excess_wrong_at_gacv",
-        "counted for their theta": "excess_counted_at_gacv",
-        "not counted": "excess_rest_at_gacv",
-        "theta twice below -1": "twice_below_at_gacv",
-    }
-    chosen = minima_of(minima, "standard")
-    means = [mean_and_standard_error(chosen[column]) for column in parts.values()]
-    gap = (chosen.gacv_half_at_gacv - chosen.xa_at_gacv).mean()
-    with style():
-        _, ax = plt.subplots(figsize=(7, 2.8))
-        values, errors = means_and_errors(means)
-        look = {"color": style_of("GACV")["color"], "alpha": 0.8}
-        ax.barh(list(parts), values, xerr=2 * errors, **look)
-        ax.axvline(0, color="black", linewidth=0.8)
-        ax.invert_yaxis()
-        ax.set(
-            xlabel="part of GACV / 2 - XA at the minimum of GACV",
-            title=f"GACV / 2 exceeds XA by {gap:.3f}; points not counted add {values[2]:.3f}",
-        )
-    plt.show()
-
-
-def by_sample_size(records):
-    """Mean inefficiency on the coarse grid as the sample grows, where all criteria tune it."""
-    coarse = select(records, grid="coarse")
-    with style():
-        _fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharex=True, sharey=True)
-        for ax, case in zip(axes, example.CASES, strict=True):
-            of_case = select(coarse, case=case)
-            tuned_by_all = select(of_case, criterion="loo")[["n", "sample"]]
-            lost = []
-            for key in ("gacv", "xa", "cv_10", "loo"):
-                rows = select(of_case, criterion=key).merge(tuned_by_all)
-                ratio = (rows.target / rows.target_least).groupby(rows.n)
-                mean = ratio.mean()
-                name = NAMES[case][key]
-                look = {"label": name, "capsize": 2, **style_of(name)}
-                ax.errorbar(mean.index, mean, yerr=2 * ratio.sem(), **look)
-                if key in ("gacv", "cv_10"):
-                    lost.append(f"{name} loses {mean.iloc[-1] - 1:.0%}")
-            title = f"{case} case, n = {mean.index[-1]}, coarse grid:"
-            ax.set(
-                title=f"{title}\n{' and '.join(lost)}", xlabel="n", xticks=mean.index
-            )
-            ax.legend()
-        axes[0].set_ylabel("mean inefficiency")
     plt.show()
 
 
@@ -592,7 +398,7 @@ def minima_over_samples(records):
                 ax.errorbar(
                     *points.mean(), xerr=dx, yerr=dy, label=name, zorder=3, **look
                 )
-            times = inefficiency.times_lambda(records, case, "gacv", "gckl")
+            times = times_lambda(records, case, "gacv", "gckl")
             title = f"{case} case: GACV's λ is {times:.2g} times GCKL's"
             ax.set(title=title, xlim=(-6.2, 0.2), ylim=(-1.4, 2.6), **_GRID_AXES)
             ax.label_outer()
@@ -604,62 +410,24 @@ def minima_over_samples(records):
 
 
 def falls_over_grid(cells):
-    """The median fall of a margin over what it is taken for, and how often that is right."""
+    """The median fall of a margin over what it is taken for, by cell, standard case."""
     standard = select(cells, case="standard", n=example.SAMPLE_SIZE)
     panels = {
-        "fall_over_theta": r"true fall / $\theta_i$",
-        "fall_over_span": r"true fall / $\alpha_iS_i^2$",
+        "fall_over_theta": (r"true fall / $\theta_i$", "right"),
+        "fall_over_span": (r"true fall / $\alpha_iS_i^2$", "right_span"),
     }
-    lines = {"right": (r"$\theta_i$", "XA"), "right_span": ("span", "GACV")}
     with style():
-        fig, axes = plt.subplots(1, 3, figsize=(9.6, 3.9))
-        for ax, (column, words) in zip(axes[:2], panels.items(), strict=True):
-            fall = standard.pivot_table(column, "log2_sigma", "log10_lambda")
-            shade = np.log2(np.clip(fall, 1 / 16, 16))
+        fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), sharey=True)
+        for ax, (column, (words, right)) in zip(axes, panels.items(), strict=True):
+            table = standard.pivot_table(column, "log2_sigma", "log10_lambda")
+            fall = table.clip(1 / 16, 16)
             look = {"vmin": -4, "vmax": 4, "cmap": "RdBu"}
-            drawn = ax.pcolormesh(fall.columns, fall.index, shade, **look)
-            ax.set(title=words, xlabel=r"$\log_{10}\lambda$", ylabel=r"$\log_2\sigma$")
-        label = r"$\log_2$ of the median; white is right"
-        fig.colorbar(drawn, ax=axes[:2], label=label)
-        for column, (words, name) in lines.items():
-            right = standard.groupby("log10_lambda")[column].mean()
-            color = style_of(name)["color"]
-            axes[2].plot(right, color=color)
-            place = (right.index[0], right.iloc[0] + 0.03)
-            axes[2].text(*place, words, color=color)
-        axes[2].set(title="right within a factor of two", ylim=(0, 1))
-        axes[2].set_xlabel(r"$\log_{10}\lambda$")
-        fig.suptitle(
-            rf"Within a factor of two $\theta_i$ is right for {standard.right.mean():.0%} of the"
-            f"\nsupport vectors, with the span for {standard.right_span.mean():.0%}"
-        )
-    plt.show()
-
-
-def choices_compared(cells):
-    """What is lost by theta_i, by the span and by leaving out, over the least of the target."""
-    table = approximation.choice_table(cells)
-    with style():
-        _, ax = plt.subplots(figsize=(7.5, 4.4))
-        columns = {
-            "an estimate": "by theta",
-            "GACV by the span": "by the span",
-            "exact leave-one-out": "exact",
-        }
-        series = {
-            name: (table[column].to_numpy(), table[f"SE {column}"].to_numpy())
-            for name, column in columns.items()
-        }
-        label = "excess of the target over its least, as a share"
-        plot_differences(ax, list(table.choice), series, xlabel=label)
-        less = (table.gain > 2 * table["SE gain"]).sum()
-        more = (table.gain < -2 * table["SE gain"]).sum()
-        ax.set_title(
-            rf"The span loses less than $\theta_i$ in {less} of {len(table)} comparisons,"
-            f"\nmore in {more} (beyond two standard errors)"
-        )
-        handles, _ = ax.get_legend_handles_labels()
-        ax.legend(handles, [r"by $\theta_i$", "by the span", "exact leave-one-out"])
+            drawn = ax.pcolormesh(fall.columns, fall.index, np.log2(fall), **look)
+            share = standard[right].mean()
+            title = f"{words}: right within\na factor of two for {share:.0%}"
+            ax.set(title=title, xlabel=r"$\log_{10}\lambda$")
+        axes[0].set_ylabel(r"$\log_2\sigma$")
+        fig.colorbar(drawn, ax=axes, label=r"$\log_2$ of the median; white is right")
     plt.show()
 
 
@@ -684,38 +452,4 @@ def losses_to_folds(frame, searches):
         )
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
         ax.legend(**place, ncols=3, fontsize="small")
-    plt.show()
-
-
-def estimates_along_C(dataset="titanic", split=1, log2_gamma=-5.0):
-    """Three estimates and the test error along C, in powers of two."""
-    data = load_ida(dataset)
-    train, test = ida_split(dataset, split)
-    X = data.X[train]
-    y = data.y[train]
-    powers = np.arange(-9, 12, 2)
-    machines = [
-        L1SVC(C=2.0**power, gamma=2.0**log2_gamma).fit(X, y) for power in powers
-    ]
-    curves = {
-        "GACV / 2": [gacv(machine, X, y) / 2 for machine in machines],
-        "XA": [xi_alpha(machine, X, y) for machine in machines],
-        "exact leave-one-out": [leave_one_out(machine, X, y) for machine in machines],
-        "true": [
-            np.mean(machine.predict(data.X[test]) != data.y[test])
-            for machine in machines
-        ],
-    }
-    least = {name: powers[np.argmin(values)] for name, values in curves.items()}
-    with style():
-        _, ax = plt.subplots(figsize=(7, 4.4))
-        for name, values in curves.items():
-            label = name.replace("true", "test error")
-            ax.plot(powers, values, label=label, **style_of(name))
-        title = (
-            rf"At $\gamma=2^{{{log2_gamma:g}}}$ GACV is least at $C=2^{{{least['GACV / 2']}}}$, "
-            rf"the test error at $2^{{{least['true']}}}$"
-        )
-        ax.set(xlabel=r"$\log_2C$", xticks=powers[::2], ylim=(0, 1), title=title)
-        _below(ax, ncols=4)
     plt.show()

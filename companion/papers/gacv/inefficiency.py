@@ -9,14 +9,9 @@ import pandas as pd
 
 from companion.metrics import mean_and_standard_error
 from companion.papers.gacv import example, selection
+from companion.papers.gacv.approximation import APPROXIMATION
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
-from companion.papers.gacv.minima import (
-    LIMIT,
-    MINIMA,
-    add_minima,
-    from_the_middle,
-    minima_of,
-)
+from companion.papers.gacv.minima import MINIMA, add_minima, from_the_middle, minima_of
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
 from companion.papers.summaries import (
     difference_of,
@@ -152,7 +147,7 @@ INEFFICIENCY = study_over(
     numbered("n", "sample", SIZES),
     digits=selection.DIGITS,
 )
-STUDIES = (INEFFICIENCY, MINIMA, LIMIT)
+STUDIES = (INEFFICIENCY, MINIMA, APPROXIMATION)
 #: A row shows what one sample gave.
 JUDGED_BY_ROW = True
 
@@ -189,59 +184,42 @@ def in_common(*several):
     return pd.concat(columns, axis=1, join="inner").to_numpy().T
 
 
-def over_samples(frame, case, criteria, columns):
-    """A column or more of the records over the samples, by what a reader calls a criterion."""
-    return {
-        NAMES[case][name]: runs(frame, case, name)[columns].to_numpy()
-        for name in criteria
-    }
-
-
 # -- the printed numbers and the claims -------------------------------------------------------
 
 
-#: What is said of the estimates in each case, from the runs side by side.
+#: What is said of the estimates in both cases, from the runs side by side.
 CLAIMS = {
     "inefficiency of GACV": "gacv_inefficiency",
-    "inefficiency of GACV, at most a tenth": "gacv_inefficiency",
     "inefficiency of XA": "xa_inefficiency",
-    "inefficiency of XA, at most a tenth": "xa_inefficiency",
-    "inefficiency XA - GACV": "xa_inefficiency - gacv_inefficiency",
-    # said of one sample: what most samples show
-    "share of samples with XA at most 0.003 above GACV": (
-        "1.0 * (0 <= xa_inefficiency - gacv_inefficiency <= 0.003)"
-    ),
-    "share of samples with XA within 0.015 of GACV": (
-        "1.0 * (abs(xa_inefficiency - gacv_inefficiency) <= 0.015)"
-    ),
-    "distance from MISCLASS: rho = 2 - rho = 1": (
-        "abs(xa_2_estimate - xa_2_target) - abs(xa_estimate - xa_target)"
-    ),
-    "|mean over the grid of XA - leave-one-out|": "abs(xa_minus_loo)",
 }
-
-
-#: What is said of the standard case alone.
-TIES = {
-    "share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)",
-    "share of samples with several minima of XA, all of them neighbours": (
-        "1.0 * (xa_n_tied > 1 and xa_n_groups == 1)"
-    ),
+#: What is said of one case; of one sample what most samples show.
+OF_CASE = {
+    "standard": {
+        "share of samples with XA at most 0.003 above GACV": (
+            "1.0 * (0 <= xa_inefficiency - gacv_inefficiency <= 0.003)"
+        ),
+        "share of samples with XA within 0.015 of GACV": (
+            "1.0 * (abs(xa_inefficiency - gacv_inefficiency) <= 0.015)"
+        ),
+        "distance from MISCLASS: rho = 2 - rho = 1": (
+            "abs(xa_2_estimate - xa_2_target) - abs(xa_estimate - xa_target)"
+        ),
+        "|mean over the grid of XA - leave-one-out|": "abs(xa_minus_loo)",
+        "share of samples with several minima of XA": "1.0 * (xa_n_tied > 1)",
+        "share of samples with several minima of XA, all of them neighbours": (
+            "1.0 * (xa_n_tied > 1 and xa_n_groups == 1)"
+        ),
+    },
+    "nonstandard": {f"{claim}, at most a tenth": of for claim, of in CLAIMS.items()},
 }
-#: Nonstandard minus standard.
-MORE = {
-    "inefficiency of GACV: nonstandard - standard": "gacv_inefficiency",
-    "inefficiency of XA: nonstandard - standard": "xa_inefficiency",
-}
+#: How often, in the cells of the coarse grid.
+RIGHT = "share of support vectors with theta_i right within a factor of two"
 
 
 def _add_inefficiencies(out, frame):
     of = {case: side_by_side(frame, case) for case in CASES}
     for case, table in of.items():
-        out.add_claims(case, table, CLAIMS)
-        above = table.gacv_estimate - table.xa_estimate
-        column = "GACV / 2 - XA, at their minima, from a surplus of 0.01"
-        out.add_mean(case, column, from_the_middle(above, 0.01))
+        out.add_claims(case, table, CLAIMS | OF_CASE[case])
         least = {
             "least GCKL - MISCLASS of any cell": table.gckl_least_above_target.min(),
             "least XA_J (rho = 2) - leave-one-out of any cell with a free vector": (
@@ -249,85 +227,70 @@ def _add_inefficiencies(out, frame):
             ),
         }
         out.add_all(case, least)
-        large = select(frame, case=case, grid="coarse", n=500)
-        by_criterion = dict(iter(large.groupby("criterion").risk))
-        _add_fall(out, frame, case, 500, by_criterion)
-    out.add_claims("standard", of["standard"], TIES)
-    out.add_claims("both cases", of["nonstandard"] - of["standard"], MORE)
+        _add_excess(out, frame, case)
+    above = of["standard"].gacv_estimate - of["standard"].xa_estimate
+    column = "GACV / 2 - XA, at their minima, from a surplus of 0.01"
+    out.add_mean("standard", column, from_the_middle(above, 0.01))
+    more = {f"{claim}: nonstandard - standard": of for claim, of in CLAIMS.items()}
+    out.add_claims("both cases", of["nonstandard"] - of["standard"], more)
 
 
-def _add_limit(out, frame, smaller):
-    for case in CASES:
-        large = select(frame, case=case)
-        by_criterion = {name: large[f"{name}_risk"] for name in ESTIMATES}
-        _add_fall(out, smaller, case, 2000, by_criterion)
-
-
-def _add_fall(out, frame, case, n, risks):
+def _add_excess(out, frame, case):
     """Excess of the risk of GACV's and XA's rules over the least, the larger of two.
 
-    From it half of that of a fifth of the points or fewer is taken off: a limit theorem says that
-    it falls.
+    From it half of that of a fifth of the points is taken off: a limit theorem says that it falls.
     """
     falls = []
     for name in ESTIMATES:
-        small = runs(frame, case, name, grid="coarse", n=100).risk
+        large, small = (
+            runs(frame, case, name, grid="coarse", n=n).risk / example.bayes_risk(case)
+            for n in (500, 100)
+        )
         if len(small):  # the quick profile has no such samples
-            least = example.bayes_risk(case)
-            excess = mean_and_standard_error(risks[name] / least - 1)
-            half = mean_and_standard_error(0.5 * (small / least - 1))
+            excess = mean_and_standard_error(large - 1)
+            half = mean_and_standard_error(0.5 * (small - 1))
             falls.append(difference_of(excess, half))
     if falls:
-        column = (
-            f"excess over Bayes risk, n = {n} - half of that at n = 100, the larger"
-        )
+        column = "excess over Bayes risk, n = 500 - half of that at n = 100, the larger"
         out.add_mean(case, column, max(falls))
+
+
+def _add_right(out, cells):
+    """Where theta_i is what a margin falls by: the mean over the cells of each sample."""
+    for case in CASES:
+        right = select(cells, case=case, n=SAMPLE_SIZE).groupby("sample").right
+        out.add_mean(case, RIGHT, right.mean())
 
 
 VALUES = (
     (add_minima, "minima"),
     (_add_inefficiencies, "inefficiency"),
-    (_add_limit, "limit", "inefficiency"),
+    (_add_right, "approximation"),
 )
 
 
 # -- what the notebook shows ------------------------------------------------------------------
 
 
-def criteria_table(frame, case):
-    """By criterion where it leads: the rule in the whole population, and at the sample's points.
+#: Of the criterion at the sample's points: half of it where it is GACV or GCKL.
+DEARER = "inefficiency minus that of 10-fold CV"
+PESSIMISM = "value at its minimum minus MISCLASS"
 
-    Of the rule its disagreement with the true one and with that of GACV, and its risk. Then the
-    inefficiency minus that of 10-fold CV, and the least value of the criterion (of GACV and GCKL
-    half of it) minus MISCLASS (BRMISCLASS) there.
-    """
+
+def criteria_table(frame, case):
+    """What each criterion leads to in a case, with standard errors: a row a criterion."""
     rows = _with_inefficiency(select(frame, case=case, **PRINTED))
     folds = select(rows, criterion="cv_10")
 
     def row(rows):
-        excess = rows.risk / example.bayes_risk(case)
-        dearer = np.subtract(*in_common(rows, folds))
-        pessimism = rows.estimate - rows.target
-        off, ratio, more, above = map(
-            mean_and_standard_error, (rows.from_true, excess, dearer, pessimism)
+        dearer = mean_and_standard_error(np.subtract(*in_common(rows, folds)))
+        above = mean_and_standard_error(rows.estimate - rows.target)
+        return with_error(DEARER, dearer, f"SE {DEARER}") | with_error(
+            PESSIMISM, above, f"SE {PESSIMISM}"
         )
-        return {
-            **with_error("disagrees with true", off),
-            "with GACV": rows.from_gacv.mean(),
-            **with_error("risk / Bayes risk", ratio, "SE of ratio"),
-            **with_error("minus 10-fold CV", more, "SE of difference"),
-            **with_error("minus MISCLASS", above, "SE of pessimism"),
-        }
 
     table = row_a_group(rows, "criterion", row, among=NAMES[case])
     return table.replace({"criterion": NAMES[case]})
-
-
-def shared_tables(frame):
-    """By case the table of all criteria, over the samples that all of them tune."""
-    refitted = runs(frame, "standard", "loo")["sample"]
-    common = frame[frame["sample"].isin(refitted)]
-    return {case: criteria_table(common, case) for case in CASES}
 
 
 def times_lambda(frame, case, criterion, target):
@@ -337,38 +300,18 @@ def times_lambda(frame, case, criterion, target):
     return 10 ** powers.mean()
 
 
-def less_folds(frame):
-    """The inefficiency of GACV minus that of 10-fold CV, nonstandard case, by grid."""
-    found = []
-    for grid in ("fine", "coarse"):
-        one, other = (
-            runs(frame, "nonstandard", key, grid=grid) for key in ("gacv", "cv_10")
-        )
-        gap = mean_and_standard_error(np.subtract(*in_common(one, other)))
-        found.append({"grid": grid, **with_error("GACV - 10-fold CV", gap)})
-    return pd.DataFrame(found)
-
-
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
-    records = run.records["inefficiency"]
-    more = {
-        case: side_by_side(records, case)
-        .filter(regex="^(gacv|xa)_inefficiency$")
-        .mean()
-        - 1
-        for case in CASES
-    }
-    n = len(runs(records, "standard", "gacv"))
+    means = run.ledger.set_index(["column", "row"])["reproduced"]
+    gacv = means["inefficiency of GACV"] - 1
+    xa = means["inefficiency of XA"] - 1
+    n = len(runs(run.records["inefficiency"], "standard", "gacv"))
     draws = len(minima_of(run.records["minima"], "standard"))
-    standard = more["standard"]
-    other = more["nonstandard"]
     return (
-        f"The machine that GACV chooses errs {standard.gacv_inefficiency:.1%} more often than the"
-        f" best one of the grid in the standard case, and that of XA"
-        f" {standard.xa_inefficiency:.1%} more often, in the mean of {n} samples; in the"
-        f" nonstandard case they cost {other.gacv_inefficiency:.1%} and"
-        f" {other.xa_inefficiency:.1%} more than the best. Of {draws} samples"
+        f"The machine that GACV chooses errs {gacv.standard:.1%} more often than the best one of"
+        f" the grid in the standard case, and that of XA {xa.standard:.1%} more often, in the mean"
+        f" of {n} samples; in the nonstandard case they cost {gacv.nonstandard:.1%} and"
+        f" {xa.nonstandard:.1%} more than the best. Of {draws} samples"
         f" {run.ledger.joint.max():.0%} lie at least as far from their mean as the report's five"
         " numbers do."
     )

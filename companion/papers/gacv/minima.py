@@ -162,30 +162,6 @@ def distance_from_limit(machines, cell):
 
 MINIMA = study_by_size("minima", SIZES, compute_minima)
 
-#: Samples so large that the limit is near, on the coarse grid, without leave-one-out.
-LARGE = 2000
-LARGE_SIZES = {"paper": {("coarse", LARGE): 6}, "quick": {("coarse", 500): 2}}
-
-
-def compute_large(unit):
-    """How near f is to its limit, and the risk of the chosen rules over Bayes': a row a case."""
-    return _row_a_case(unit, _large)
-
-
-def _large(machines):
-    surfaces = selection.one_fit_criteria(machines)
-    points, _, _ = example.population()
-    row = {}
-    for name in ("gacv", "xa", "gckl", "misclass"):
-        cell = selection.choose(surfaces[name]).cell
-        decision = machines.decision(cell, points)
-        row[f"{name}_risk"] = example.population_risk(decision, machines.case)
-    cell = selection.choose(surfaces["gckl"]).cell
-    return row | {"from_limit": distance_from_limit(machines, cell)}
-
-
-LIMIT = study_by_size("limit", LARGE_SIZES, compute_large)
-
 
 def minima_of(frame, case, grid="fine", n=SAMPLE_SIZE):
     """The rows of one case in the order of the samples."""
@@ -198,11 +174,18 @@ def from_the_middle(values, middle):
     return magnitude(mean._replace(mean=mean.mean - middle))
 
 
-#: What is said of the estimates elsewhere, in each case.
+#: How far the median fall of a margin is from theta_i, at the minimum of XA.
+FALLS = {
+    "|log2 (y f - y f[-i]) / theta_i|, median": "abs(log(fall_over_theta)) / log(2)"
+}
+#: What is said of the estimates at the minimum of XA, in one case.
 CLAIMS = {
-    "|XA - leave-one-out|, at the minimum of XA": "abs(xa_at_xa - loo_at_xa)",
-    "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)",
-    "GCKL at the minimum of GACV / least GCKL": "gckl_at_gacv",
+    "standard": {
+        "|XA - leave-one-out|, at the minimum of XA": "abs(xa_at_xa - loo_at_xa)"
+    },
+    "nonstandard": {
+        "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)"
+    },
 }
 #: XA - MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA.
 ITS_MINIMIZER = {
@@ -217,7 +200,7 @@ def add_minima(out, frame):
         of = minima_of(frame, case)
         for column, which in PRINTED[case].items():
             out.add_draws(case, column, of[which])
-        out.add_claims(case, of, CLAIMS)
+        out.add_claims(case, of, CLAIMS[case] | FALLS)
         large, small = (
             mean_and_standard_error(minima_of(frame, case, "coarse", n).from_limit)
             for n in (500, 100)

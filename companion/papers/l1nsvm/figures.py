@@ -8,11 +8,10 @@ import numpy as np
 from companion.datasets import two_gaussians
 from companion.estimators import L1SVC, L2SVC, LSSVC, LeastOneNormSVC
 from companion.kernels import gram
-from companion.papers.l1nsvm import beyond, fig_1, table_1, table_2
-from companion.papers.l1nsvm.machines import PRINTED_MACHINES, PRINTED_NAMES
+from companion.papers.l1nsvm import beyond, fig_1, iterations, table_1
+from companion.papers.l1nsvm.machines import PRINTED_MACHINES, PRINTED_NAMES, SETTINGS
 from companion.papers.summaries import present, select
 from companion.plotting import MACHINE_STYLES, plot_distributions, plot_published, style
-from companion.reproduction.published import load_published
 
 ESTIMATORS = {"LS": LSSVC, "Least 1-Norm": LeastOneNormSVC, "L1": L1SVC, "L2": L2SVC}
 #: Two machines that most figures compare.
@@ -157,82 +156,72 @@ def four_cells(C=1.0, draw=1):
     """The four machines where Table 1 has them, and the one that Section 2 warns of."""
     X, y = table_1.sample(draw)
     places = {"L2": (0, 0), "L1": (0, 1), "LS": (1, 0), "Least 1-Norm": (1, 1)}
-    shares = {}
+    shares = []
     with style():
         fig, axes = plt.subplots(2, 3, figsize=(8.5, 5.6), sharex=True, sharey=True)
         for name, place in places.items():
             machine = fitted(name, X, y, C)
-            shares[name] = np.mean(y * machine.decision_function(X) > 1 + 1e-3)
-            w = machine.coef_[0]
-            _draw_machine(axes[place], (X, y), w, machine.intercept_[0], name)
+            beyond = np.mean(y * machine.decision_function(X) > 1 + 1e-3)
+            shares.append(f"{beyond:.0%} with {name}")
+            color = look_of(name)["color"]
+            draw_points(axes[place], X, y)
+            draw_hyperplanes(
+                axes[place], machine.coef_[0], machine.intercept_[0], color
+            )
+            axes[place].set_title(name)
         one_sided = table_1.solve_one_sided(gram(X, kernel="linear"), y, C)
         w = X.T @ (y * one_sided.alpha)
-        title = r"equalities and $\xi_i\geq0$"
-        _draw_machine(axes[1, 2], (X, y), w, one_sided.intercept, title)
-        axes[0, 0].set_ylabel("inequalities")
+        draw_points(axes[1, 2], X, y)
+        draw_hyperplanes(axes[1, 2], w, one_sided.intercept, "black")
+        axes[1, 2].set_title(r"equalities and $\xi_i\geq0$")
+        axes[0, 0].set(ylabel="inequalities", xlim=(-3, 5), ylim=(-3, 4))
         axes[1, 0].set_ylabel("equalities")
         axes[0, 2].axis("off")
         axes[0, 2].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
-        text = ", ".join(f"{share:.0%} with {name}" for name, share in shares.items())
-        title = f"Points beyond their support hyperplane:\n{text}"
+        title = f"Points beyond their support hyperplane:\n{', '.join(shares)}"
         fig.suptitle(title, fontsize="medium")
     plt.show()
 
 
-def _draw_machine(ax, problem, w, b, name):
-    """The points, the line, and dashed the two support hyperplanes."""
-    color = MACHINE_STYLES.get(name, {"color": "black"})["color"]
-    draw_points(ax, *problem)
-    for level, line in ((0, "-"), (1, "--"), (-1, "--")):
+def draw_hyperplanes(ax, w, b, color):
+    """Where w'x + b is 0 and, dashed, 1 and -1: the support hyperplanes."""
+    for level in fig_1.LEVELS:
         if w @ w > 1e-9:  # a normal of zero has no line
+            line = "--" if level else "-"
             draw_line(ax, w, b, level=level, color=color, linestyle=line)
-    ax.set(xlim=(-3, 5), ylim=(-3, 4), title=name)
 
 
 # -- Figure 1 ---------------------------------------------------------------------------------
 
 
 def four_panels(rule="one_per_class", C=1.0, draw=1):
-    """Figure 1: two machines, without and with two switched labels."""
-    X, y, none = fig_1.toy_problem(draw)
-    _, switched_y, switched = fig_1.toy_problem(draw, rule)
+    """Figure 1: two machines, without and with two switched labels, which are ringed."""
+    X, clean, none = fig_1.toy_problem(draw)
+    _, flipped, switched = fig_1.toy_problem(draw, rule)
+    rows = {"without": (clean, none), "with": (flipped, switched)}
     turns = {}
     with style():
         fig, axes = plt.subplots(2, 2, figsize=(8.5, 6.2), sharex=True, sharey=True)
-        for column, letters, name in zip(axes.T, ("ac", "bd"), BOTH, strict=True):
-            before = fitted(name, X, y, C)
-            after = fitted(name, X, switched_y, C)
-            turns[name] = fig_1.rotation(before.coef_[0], after.coef_[0])
-            _draw_panel(column[0], (X, y), before, name, none)
-            _draw_panel(column[1], (X, switched_y), after, name, switched)
-            for ax, letter, word in zip(
-                column, letters, ("without", "with"), strict=True
-            ):
-                ax.set_title(f"({letter}) {name}, C = {C:g}, {word} outliers")
+        for column, name in zip(axes.T, BOTH, strict=True):
+            normals = []
+            for ax, (word, (y, ringed)) in zip(column, rows.items(), strict=True):
+                machine = fitted(name, X, y, C)
+                w = machine.coef_[0]
+                normals.append(w)
+                color = look_of(name)["color"]
+                draw_points(ax, X, y)
+                draw_hyperplanes(ax, w, machine.intercept_[0], color)
+                draw_ring(ax, X[ringed], "switched")
+                ax.set_title(f"{name}, C = {C:g}, {word} outliers")
+            turns[name] = fig_1.rotation(*normals)
+        for ax, letter in zip(axes.flat, "abcd", strict=True):
+            ax.set_title(f"({letter}) {ax.get_title()}")
+        ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
+        ax.set(**ticks, xlim=(-3, 10), ylim=(-3, 5))
         title = f"In draw {draw} two wrong labels turn the lines: {_degrees(turns)}"
         fig.suptitle(title)
         _one_legend(fig, ax, ncols=3)
     plt.show()
-
-
-def _draw_panel(ax, problem, machine, name, switched):
-    """The points, switched ones ringed, and the lines where w'x + b is -1, 0 and 1."""
-    w = machine.coef_[0]
-    b = machine.intercept_[0]
-    X, _ = problem
-    draw_points(ax, *problem)
-    draw_ring(ax, X[switched], "switched")
-    grid = np.meshgrid(np.linspace(-3, 10, 60), np.linspace(-3, 5, 60))
-    values = w[0] * grid[0] + w[1] * grid[1] + b
-    levels = [*fig_1.LEVELS]
-    look = {"colors": MACHINE_STYLES[name]["color"], "linestyles": ["--", "-", "--"]}
-    lines = ax.contour(*grid, values, levels=levels, **look)
-    ends = [((level - b - 4.3 * w[1]) / w[0], 4.3) for level in levels]
-    for label in ax.clabel(lines, fmt="%g", fontsize="small", manual=ends):
-        label.set_in_layout(False)
-    ticks = {f"{axis}ticks": places for axis, places in fig_1.TICKS.items()}
-    ax.set(**ticks, xlabel="x", ylabel="y")
-    ax.label_outer()
 
 
 def turns_over_draws(records):
@@ -250,29 +239,6 @@ def turns_over_draws(records):
             ax.label_outer()
         lines = [line for line in ax.lines if len(line.get_xdata()) > 1]
         fig.legend(lines, ESTIMATORS, loc="outside lower center", ncols=4)
-    plt.show()
-
-
-def angles_between(records, rule="one_per_class"):
-    """The angle between the two lines without outliers, beside those by which they turn."""
-    between = records["clean_LS_to_Least_1-Norm"]
-    larger = (between > records[f"{rule}_Least 1-Norm"]).mean()
-    with style():
-        _, ax = plt.subplots(figsize=(6.5, 3.6))
-        look = {"color": "black", "linestyle": "-."}
-        ax.ecdf(between, label="between the two, no outliers", **look)
-        for name in BOTH:
-            color = MACHINE_STYLES[name]["color"]
-            label = f"{name}, by {fig_1.RULES[rule]}"
-            ax.ecdf(records[f"{rule}_{name}"], color=color, label=label)
-        ax.set(
-            xlabel="angle (degrees)",
-            ylabel="share of draws",
-            xlim=(0, 45),
-            title="Without outliers LS and Least 1-Norm differ by more\n"
-            f"than Least 1-Norm turns in {larger:.0%} of the draws",
-        )
-        ax.legend(loc="lower right", fontsize="small")
     plt.show()
 
 
@@ -309,64 +275,7 @@ def _mean_by_distance(ax, rows, column, label, look):
     ax.errorbar(mean.index, mean, groups.sem(), capsize=2, label=label, **look)
 
 
-def one_inequality(leverage):
-    """The turn of the line where the outlier has an equality, and where it has an inequality."""
-    lines = {
-        "Least 1-Norm": look_of("Least 1-Norm"),
-        "Least 1-Norm, one inequality": look_of("Least 1-Norm") | {"linestyle": ":"},
-        "L1": look_of("L1"),
-        "LS": look_of("LS"),
-    }
-    words = {"wrong": "on the wrong side", "any": "in any direction"}
-    with style():
-        fig, axes = plt.subplots(1, 2, figsize=(9, 4), sharex=True, sharey=True)
-        for ax, (side, word) in zip(axes, words.items(), strict=True):
-            rows = select(leverage, side=side)
-            for name, look in lines.items():
-                _mean_by_distance(ax, rows, f"rotation_{name}", name, look)
-            _by_distance(ax)
-            at = select(rows, distance=100.0)
-            turns = {name: at[f"rotation_{name}"].mean() for name in list(lines)[:3]}
-            ax.set_title(f"{word}, at 100:\n{_degrees(turns)}", fontsize="small")
-        axes[0].set_ylabel("angle (degrees)")
-        _one_legend(fig, ax)
-    plt.show()
-
-
 # -- beyond -----------------------------------------------------------------------------------
-
-
-def contaminated_draw(share=0.2, far=20.0, C=1.0, draw=1):
-    """The four lines of a draw with switched labels, and with one outlier behind a class."""
-    problems = {
-        (kind, size): problem for kind, size, *problem in fig_1.contaminated(draw)
-    }
-    clean = fitted("L1", *problems[fig_1.SWITCHED, 0.0], C)
-    shown = {
-        f"{share:.0%} of the labels switched": (fig_1.SWITCHED, share),
-        f"one outlier, {far:g} behind": (fig_1.BEHIND, far),
-    }
-    with style():
-        fig, axes = plt.subplots(1, 2, figsize=(9, 4.4))
-        for ax, (title, key) in zip(axes, shown.items(), strict=True):
-            X, y = problems[key]
-            look = {"color": "#bbbbbb", "linewidth": 4, "label": "L1, clean"}
-            draw_line(ax, clean.coef_[0], clean.intercept_[0], **look)
-            errors = {}
-            for name in ESTIMATORS:
-                line = fitted(name, X, y, C)
-                w = line.coef_[0]
-                b = line.intercept_[0]
-                errors[name] = fig_1.population_error(w, b)
-                draw_line(ax, w, b, label=name, **look_of(name))
-            draw_points(ax, X, y)
-            text = ", ".join(f"{name} errs on {errors[name]:.1f} %" for name in BOTH)
-            right = max(9, X[:, 0].max() + 1)
-            top = max(6, X[:, 1].max() + 1)
-            ax.set(xlim=(-4, right), ylim=(-4, top))
-            ax.set_title(f"Draw {draw}, {title}:\n{text}")
-        _one_legend(fig, ax)
-    plt.show()
 
 
 #: What the three panels of a row have on their axes.
@@ -428,156 +337,7 @@ def places_of_an_outlier(records):
     plt.show()
 
 
-#: A printed column, its name in the records and the reading of the print that it is compared in.
-_OVER_PRINTED = {
-    "% err.": ("error", ""),
-    "#SV": ("n_sv", ""),
-    "#It.": ("n_iter", "l1nsvm-matched-settings"),
-}
-
-
-def over_printed(rows, name, machine, column):
-    """A mean and its standard error over the printed mean."""
-    printed = load_published("l1nsvm").set_index(["artefact", "row", "column"])["value"]
-    key, reading = _OVER_PRINTED[column]
-    runs = table_2.printed_runs(
-        select(rows, dataset=name), machine, **table_2.READINGS[reading]
-    )
-    known = printed["table_2", PRINTED_NAMES[name], f"{machine} {column}"]
-    return runs[key].mean() / known, runs[key].sem() / known
-
-
-def genuine_and_drawn(genuine, drawn):
-    """Means on ten genuine splits and on a hundred drawn ones, over the printed means."""
-    cells = [*product(present(genuine, PRINTED_NAMES), PRINTED_MACHINES)]
-    looks = {
-        "drawn": {"marker": "o", "color": "#777777"},
-        "genuine": {"marker": "D", "color": "black"},
-    }
-    frames = {"drawn": drawn, "genuine": genuine}
-    reached = 0
-    with style():
-        fig, axes = plt.subplots(1, 3, figsize=(9, 3.8), sharey=True)
-        for ax, column in zip(axes, _OVER_PRINTED, strict=True):
-            for k, (label, rows) in enumerate(frames.items()):
-                means, errors = np.transpose(
-                    [over_printed(rows, *cell, column) for cell in cells]
-                )
-                place = np.arange(len(cells)) + 0.25 * k
-                look = {"linestyle": "", "capsize": 2, **looks[label]}
-                ax.errorbar(means, place, xerr=2 * errors, label=label, **look)
-            reached += np.count_nonzero(np.abs(means - 1) <= 2 * errors)
-            ax.axvline(1.0, color="black", linewidth=0.8)
-            ax.set_xlabel(f"{column} over the printed")
-        names = [f"{PRINTED_NAMES[name]}, {machine}" for name, machine in cells]
-        axes[0].set_yticks(range(len(cells)), names)
-        axes[0].invert_yaxis()
-        n = 3 * len(cells)
-        title = f"{reached} of {n} genuine means are within two standard errors of the print"
-        fig.suptitle(title)
-        _one_legend(fig, ax)
-    plt.show()
-
-
-# -- the grid of C and sigma ------------------------------------------------------------------
-
-
-def _surfaces(table_of, datasets, look, *, label, line=None, marks=()):
-    """A table by C and sigma for each machine and data set, all in the same colours."""
-    with style():
-        shape = {"nrows": 2, "ncols": len(datasets), "squeeze": False}
-        fig, axes = plt.subplots(**shape, figsize=(9.5, 5), sharex=True, sharey=True)
-        for row, machine in zip(axes, PRINTED_MACHINES, strict=True):
-            for ax, name in zip(row, datasets, strict=True):
-                table = table_of(name, machine)
-                drawn = ax.contourf(table.columns, table.index, table, **look)
-                if line is not None:
-                    at = {"levels": [line], "colors": "black"}
-                    ax.contour(table.columns, table.index, table, **at)
-                for words, place, mark in marks:
-                    log10_C, log10_sigma = place(name, machine) or (np.nan, np.nan)
-                    at = {"label": words, "clip_on": False, "linestyle": "", **mark}
-                    ax.plot(log10_sigma, log10_C, **at)
-                ax.set_title(f"{PRINTED_NAMES[name]}, {machine}", fontsize="small")
-        for ax in axes[-1]:
-            ax.set_xlabel(r"$\log_{10}\,\sigma$")
-        fig.supylabel(r"$\log_{10}\,C$")
-        fig.colorbar(drawn, ax=axes, label=label)
-    return fig, ax
-
-
-_STAR = {
-    "marker": "*",
-    "markersize": 12,
-    "color": "white",
-    "markeredgecolor": "black",
-    "zorder": 3,
-}
-_HOLLOW = {"fillstyle": "none", "color": "black", "markeredgewidth": 1.5, "zorder": 3}
-
-
-def matched_iterations(run):
-    """Our mean iterations over the printed ones, over the grid, and the settings taken."""
-    counts = run.records["table_2_iterations"]
-    datasets = present(counts, PRINTED_NAMES)
-    printed = run.ledger.set_index(["row", "column"])["published"]
-
-    def doublings(name, machine):
-        known = printed[PRINTED_NAMES[name], f"{machine} #It."]
-        found = table_2.iterations_of(counts, name, machine, "first").mean().unstack()
-        return np.log2(found / known)
-
-    ratios = [
-        over_printed(run.records["table_2"], name, machine, "#It.")[0]
-        for name, machine in product(datasets, PRINTED_MACHINES)
-    ]
-    look = {"levels": np.arange(-6, 7), "cmap": "PuOr_r", "extend": "both"}
-    label = "iterations over printed, as a power of 2"
-    star = ("setting taken", table_2.matched_setting, _STAR)
-    fig, _ = _surfaces(doublings, datasets, look, label=label, line=0.0, marks=[star])
-    fig.suptitle(
-        f"At the stars our iterations are {min(ratios):.2f} to {max(ratios):.2f} times the printed"
-    )
-    plt.show()
-
-
-def search_errors(run):
-    """Cross-validated errors over the least of each panel, and where settings were chosen."""
-    search = run.records["table_2_search"]
-    datasets = present(search, PRINTED_NAMES)
-    marks = [
-        (
-            "chosen over all rows",
-            lambda *at: table_2.chosen_setting(search, *at),
-            {"marker": "o", "markersize": 9, **_HOLLOW},
-        ),
-        (
-            "chosen on training rows",
-            lambda *at: table_2.setting_of_training_rows(search, *at),
-            {"marker": "s", "markersize": 14, **_HOLLOW},
-        ),
-        (
-            "matches the printed iterations",
-            table_2.matched_setting,
-            _STAR | {"markersize": 9},
-        ),
-    ]
-
-    def excess(name, machine):
-        return table_2.search_excess(search, name, machine)
-
-    most = max(
-        table_2.excess_at_match(search, name, machine)
-        for name, machine in product(datasets, PRINTED_MACHINES)
-    )
-    look = {"levels": np.arange(0, 11), "cmap": "YlOrBr", "extend": "max"}
-    label = "points above the least error"
-    fig, ax = _surfaces(excess, datasets, look, label=label, marks=marks)
-    fig.suptitle(
-        f"The settings that match the iterations err\nat most {most:.1f} points more than the best"
-    )
-    _one_legend(fig, ax, ncols=3)
-    plt.show()
+# -- Table 2 ----------------------------------------------------------------------------------
 
 
 def published_means(run):
@@ -598,48 +358,97 @@ def published_means(run):
     plt.show()
 
 
-def which_is_faster(counts):
-    """Iterations of Least 1-Norm over those of LS, at every point of the grid."""
-    datasets = present(counts, PRINTED_NAMES)
-    shares = []
+def _surfaces(tables, n_columns, *, label, title, most=6, marks=None):
+    """Logarithms to base 2 over C and sigma, up to `most`, a panel a table; black where 0."""
+    n_rows = len(tables) // n_columns
+    levels = np.linspace(-most, most, 13)
+    look = {"levels": levels, "cmap": "PuOr_r", "extend": "both"}
     with style():
-        fig, axes = plt.subplots(
-            1, len(datasets), figsize=(9.5, 3.3), sharey=True, squeeze=False
-        )
-        for ax, name in zip(axes[0], datasets, strict=True):
-            ratio = np.log2(table_2.least_over_ls(counts, name))
-            shares.append((ratio > 0).mean(axis=None))
-            place = (ratio.columns, ratio.index, ratio)
-            levels = np.arange(-6, 7)
-            drawn = ax.contourf(*place, levels=levels, cmap="PuOr_r", extend="both")
+        shape = {"squeeze": False, "sharex": True, "sharey": True}
+        size = (9.5, 1.6 + 1.7 * n_rows)
+        fig, axes = plt.subplots(n_rows, n_columns, figsize=size, **shape)
+        for ax, (name, table) in zip(axes.flat, tables.items(), strict=True):
+            place = (table.columns, table.index, table)
+            drawn = ax.contourf(*place, **look)
             ax.contour(*place, levels=[0], colors="black")
-            ax.set_title(PRINTED_NAMES[name], fontsize="small")
-        fig.suptitle(
-            f"LS needs fewer iterations (orange) at {min(shares):.0%} to "
-            f"{max(shares):.0%}\nof the settings of a set"
-        )
+            if marks:
+                log10_C, log10_sigma = marks[name]
+                star = {"markersize": 12, "color": "white", "markeredgecolor": "black"}
+                ax.plot(log10_sigma, log10_C, "*", clip_on=False, zorder=3, **star)
+            ax.set_title(name, fontsize="small")
+        fig.suptitle(title)
         fig.supxlabel(r"$\log_{10}\,\sigma$")
         fig.supylabel(r"$\log_{10}\,C$")
-        fig.colorbar(drawn, ax=axes, label="Least 1-Norm over LS,\nas a power of 2")
+        fig.colorbar(drawn, ax=axes, label=f"{label},\nas a power of 2")
     plt.show()
+
+
+def _by_machine(datasets):
+    """Data sets and printed machines by the title of their panel, a row a machine."""
+    return {
+        f"{PRINTED_NAMES[name]}, {machine}": (name, machine)
+        for machine, name in product(PRINTED_MACHINES, datasets)
+    }
+
+
+def matched_iterations(run):
+    """Our mean iterations over the printed ones, over the grid, and the settings taken."""
+    counts = run.records["table_2_iterations"]
+    datasets = present(counts, PRINTED_NAMES)
+    ledger = run.ledger.set_index(["row", "column"])
+    places = _by_machine(datasets)
+    tables = {}
+    taken = []
+    for title, (name, machine) in places.items():
+        cell = ledger.loc[(PRINTED_NAMES[name], f"{machine} #It.")]
+        means = iterations.iterations_of(counts, name, machine, "first").mean()
+        tables[title] = np.log2(means.unstack() / cell.published)
+        taken.append(cell.reproduced / cell.published)
+    _surfaces(
+        tables,
+        len(datasets),
+        label="iterations over printed",
+        title=f"At the stars our iterations are {min(taken):.2f} to {max(taken):.2f} times"
+        " the printed",
+        marks={
+            title: SETTINGS[name][machine] for title, (name, machine) in places.items()
+        },
+    )
+
+
+# -- iterations -------------------------------------------------------------------------------
+
+
+def which_is_faster(counts):
+    """Iterations of Least 1-Norm over those of LS, at every point of the grid."""
+    tables = {
+        PRINTED_NAMES[name]: np.log2(iterations.least_over_ls(counts, name))
+        for name in present(counts, PRINTED_NAMES)
+    }
+    shares = [(table > 0).mean(axis=None) for table in tables.values()]
+    _surfaces(
+        tables,
+        len(tables),
+        label="Least 1-Norm over LS",
+        title=f"LS needs fewer iterations (orange) at {min(shares):.0%} to {max(shares):.0%}"
+        "\nof the settings of a set",
+    )
 
 
 def second_order(counts):
     """Iterations with second-order selection over those with first-order selection."""
     datasets = present(counts, PRINTED_NAMES)
-
-    def ratio(name, machine):
-        return np.log2(
-            table_2.second_over_first(counts, name, machine).mean().unstack()
-        )
-
-    slower = {
-        machine: np.mean([ratio(name, machine) > 0 for name in datasets])
-        for machine in PRINTED_MACHINES
-    }
-    look = {"levels": np.arange(-3, 3.5, 0.5), "cmap": "PuOr_r", "extend": "both"}
-    label = "second over first order,\nas a power of 2"
-    fig, _ = _surfaces(ratio, datasets, look, label=label, line=0.0)
+    tables = {}
+    slower = dict.fromkeys(PRINTED_MACHINES, 0.0)
+    for title, (name, machine) in _by_machine(datasets).items():
+        ratio = iterations.second_over_first(counts, name, machine).mean().unstack()
+        tables[title] = np.log2(ratio)
+        slower[machine] += (ratio > 1).mean(axis=None) / len(datasets)
     text = " and ".join(f"{share:.0%} ({name})" for name, share in slower.items())
-    fig.suptitle(f"The second order is slower at {text}\nof the settings")
-    plt.show()
+    _surfaces(
+        tables,
+        len(datasets),
+        label="second over first order",
+        most=3,
+        title=f"The second order is slower at {text}\nof the settings",
+    )

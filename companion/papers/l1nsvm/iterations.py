@@ -1,16 +1,45 @@
 """Which machine takes fewer iterations, and whether second-order selection helps: over the grid."""
 
+import numpy as np
+import pandas as pd
+
 from companion.metrics import mean_and_standard_error
 from companion.papers.l1nsvm.machines import PRINTED_MACHINES, PRINTED_NAMES
-from companion.papers.l1nsvm.table_2 import (
-    iterations_of,
-    least_over_ls,
-    worst_second_order,
-)
 from companion.papers.l1nsvm.table_2_studies import TABLE_2_ITERATIONS
-from companion.papers.summaries import difference_of, mean_over, present
+from companion.papers.summaries import difference_of, mean_over, present, select
 
 STUDIES = (TABLE_2_ITERATIONS,)
+
+
+def iterations_of(frame, dataset, machine, order):
+    """Iterations of an order, first or second, a row a split, a column a (log10 C, log10 sigma)."""
+    rows = select(frame, dataset=dataset, machine=machine)
+    counts = rows.set_index(["split", "log10_sigma"]).filter(like=f"{order}_C")
+    by_C = counts.rename(columns=lambda name: float(name.partition("_C")[2]))
+    return by_C.astype(float).unstack().sort_index(axis=1)
+
+
+def second_over_first(frame, dataset, machine):
+    """Ratios of iterations, as `iterations_of`."""
+    first = iterations_of(frame, dataset, machine, "first")
+    return iterations_of(frame, dataset, machine, "second") / first
+
+
+def worst_second_order(frame, machine):
+    """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
+    names = frame.dataset.unique()
+    ratios = [second_over_first(frame, name, machine) for name in names]
+    worst = max(ratios, key=lambda ratio: ratio[::2].mean().max())
+    return mean_and_standard_error(worst[1::2][worst[::2].mean().idxmax()])
+
+
+def least_over_ls(frame, dataset):
+    """Mean iterations of Least 1-Norm over those of LS, a row a log10 C, a column a log10 sigma."""
+    ls, least = (
+        iterations_of(frame, dataset, machine, "first").mean().unstack()
+        for machine in PRINTED_MACHINES
+    )
+    return least / ls
 
 
 def add_iterations(out, frame):
@@ -65,3 +94,18 @@ def what_came_out(run):
         "Neither machine is the faster one everywhere. LS needs fewer iterations than Least 1-Norm"
         f" at these shares of the settings $(C, \\sigma)$: {text}."
     )
+
+
+def influence_table(counts):
+    """By data set how often LS is faster, and what ten times C and sigma do to the ratio."""
+    rows = []
+    for name in present(counts, PRINTED_NAMES):
+        ratio = np.log10(least_over_ls(counts, name))
+        row = {
+            "data set": PRINTED_NAMES[name],
+            "LS needs fewer": (ratio > 0).mean(axis=None),
+        }
+        for words, means in (("10 C", ratio.mean(axis=1)), ("10 sigma", ratio.mean())):
+            row[words] = 10 ** np.polyfit(means.index, means, 1)[0]
+        rows.append(row)
+    return pd.DataFrame(rows)

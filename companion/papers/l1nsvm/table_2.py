@@ -11,14 +11,9 @@ from companion.papers.l1nsvm.identical_points import (
     TABLE_2_IDENTICAL,
     add_identical_claims,
 )
-from companion.papers.l1nsvm.machines import (
-    EPSILON,
-    MACHINES,
-    PRINTED_MACHINES,
-    PRINTED_NAMES,
-)
+from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
-from companion.papers.summaries import DRAWN, magnitude, present, select
+from companion.papers.summaries import DRAWN, magnitude, present, select, with_error
 
 STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
@@ -180,73 +175,27 @@ def errors_at(surface, dataset, machine, setting):
     return (100.0 * rows[surface_column(*setting)] / rows.n_test).to_numpy()
 
 
-# -- iterations over the grid -----------------------------------------------------------------
-
-
-def iterations_of(frame, dataset, machine, order):
-    """Iterations of an order, first or second, a row a split, a column a (log10 C, log10 sigma)."""
-    rows = select(frame, dataset=dataset, machine=machine)
-    counts = rows.set_index(["split", "log10_sigma"]).filter(like=f"{order}_C")
-    by_C = counts.rename(columns=lambda name: float(name.partition("_C")[2]))
-    return by_C.astype(float).unstack().sort_index(axis=1)
-
-
-def second_over_first(frame, dataset, machine):
-    """Ratios of iterations, as `iterations_of`."""
-    first = iterations_of(frame, dataset, machine, "first")
-    return iterations_of(frame, dataset, machine, "second") / first
-
-
-def worst_second_order(frame, machine):
-    """The ratio where the second order helps least: picked on odd splits, measured on even ones."""
-    names = frame.dataset.unique()
-    ratios = [second_over_first(frame, name, machine) for name in names]
-    worst = max(ratios, key=lambda ratio: ratio[::2].mean().max())
-    return mean_and_standard_error(worst[1::2][worst[::2].mean().idxmax()])
-
-
-def least_over_ls(frame, dataset):
-    """Mean iterations of Least 1-Norm over those of LS, a row a log10 C, a column a log10 sigma."""
-    ls, least = (
-        iterations_of(frame, dataset, machine, "first").mean().unstack()
-        for machine in PRINTED_MACHINES
-    )
-    return least / ls
-
-
 # -- what the notebook shows ------------------------------------------------------------------
 
 
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
-    records = run.records["table_2"]
-    if set(records.dataset) != set(PRINTED_NAMES):
+    if set(run.records["table_2"].dataset) != set(PRINTED_NAMES):
         return "Not all four data sets are at hand, so that the table is not complete."
-    errors = run.rows(*PRINTED_NAMES.values()).query("asks == 'value'")
-    errors = errors[errors["column"].str.endswith("% err.")]
+    rows = run.ledger[run.ledger["row"].isin(PRINTED_NAMES.values())]
+    errors = rows[rows["column"].str.endswith("% err.")]
     off = (errors["reproduced"] - errors["published"]).abs().max()
-    gaps = {}
-    shares = {}
-    for name in PRINTED_NAMES:
-        rows = select(records, dataset=name)
-        ls, least = (
-            printed_runs(rows, machine, **READINGS[""]) for machine in PRINTED_MACHINES
-        )
-        gaps[name] = abs(ls.error.mean() - least.error.mean())
-        shares[name] = (least.n_sv / least.n_train).mean()
-    sparse = shares.pop(SPARSE)
+    apart = rows.query("column == '|LS - Least 1-Norm| % err.'")["reproduced"].max()
+    ours = run.ledger.set_index("column")["reproduced"]
+    dense = ours["least share of SVs, all but Least 1-Norm on Titanic"]
+    sparse = ours["largest share of SVs, L1"]
     return (
         "The mean test errors of LS and Least 1-Norm are at most"
-        f" {max(gaps.values()):.2f} points apart on any of the four sets, and at most {off:.2f}"
-        " points from the printed ones. Least 1-Norm is not sparse: on Heart, Cancer and German at"
-        f" least {min(shares.values()):.0%} of the training points are its support vectors, on"
-        f" Titanic {sparse:.0%} (means over the splits)."
+        f" {apart:.2f} points apart on any of the four sets, and at most {off:.2f} points from"
+        " the printed ones. Neither is sparse, but for Least 1-Norm on Titanic: otherwise at"
+        f" least {dense:.0%} of the training points are support vectors, where the L1-SVM has at"
+        f" most {sparse:.0%} (means over the splits)."
     )
-
-
-def matched_setting(dataset, machine):
-    """(log10 C, log10 sigma) that matches the printed iterations."""
-    return table_2_studies.FROM["matched"][dataset][machine]
 
 
 def setting_of_training_rows(search, dataset, machine):
@@ -258,20 +207,6 @@ def setting_of_training_rows(search, dataset, machine):
         if part != ALL_ROWS
     ]
     return tuple(np.median(chosen, axis=0)) if chosen else None
-
-
-def search_excess(search, dataset, machine):
-    """Cross-validated error of every setting over the least, in points."""
-    table = search_surface(search, dataset, machine)
-    return table - table.min(axis=None)
-
-
-def excess_at_match(search, dataset, machine):
-    """The same at the grid point next to the setting that matches the iterations."""
-    table = search_excess(search, dataset, machine)
-    log10_C, log10_sigma = matched_setting(dataset, machine)
-    row = np.abs(table.index - log10_C).argmin()
-    return table.iloc[row, np.abs(table.columns - log10_sigma).argmin()]
 
 
 def stopping_table(run):
@@ -294,71 +229,19 @@ def stopping_table(run):
 
 
 def leak_table(run):
-    """Test errors at settings chosen over all rows, on training rows, and in hindsight."""
+    """Test errors at settings chosen over all rows and on training rows: a row a machine."""
     search = run.records["table_2_search"]
     surface = run.records["table_2_surface"]
     rows = []
     for name, machine in product(present(surface, PRINTED_NAMES), SEARCHED):
         place = (name, machine)
         leaky = errors_at(surface, *place, chosen_setting(search, *place))
+        row = {"data set": PRINTED_NAMES[name], "machine": machine}
+        row["all rows"] = leaky.mean()
         clean = errors_at(surface, *place, setting_of_training_rows(search, *place))
-        row = {
-            "data set": PRINTED_NAMES[name],
-            "machine": machine,
-            "all rows": leaky.mean(),
-        }
         if clean is not None:
-            gap = paired_difference(clean, leaky)
             row["training rows"] = clean.mean()
-            row["difference"] = gap.mean
-            row["SE"] = gap.standard_error
-        part = select(surface, dataset=name, machine=machine)
-        least = part.filter(like="wrong_").mean().min()
-        row["best of the grid"] = 100 * least / part.n_test.iloc[0]
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def influence_table(counts):
-    """By data set which machine needs fewer iterations, and what C and sigma do to the ratio."""
-    rows = []
-    for name in present(counts, PRINTED_NAMES):
-        ratio = np.log10(least_over_ls(counts, name))
-        by_C = ratio.mean(axis=1)
-        by_sigma = ratio.mean()
-        means = {
-            machine: iterations_of(counts, name, machine, "first").mean()
-            for machine in MACHINES
-        }
-        fewest = pd.DataFrame(means).idxmin(axis=1).value_counts(normalize=True)
-        row = {
-            "data set": PRINTED_NAMES[name],
-            "LS needs fewer": (ratio > 0).mean(axis=None),
-            "10 C": 10 ** np.polyfit(by_C.index, by_C, 1)[0],
-            "10 sigma": 10 ** np.polyfit(by_sigma.index, by_sigma, 1)[0],
-            "fewest": fewest.index[0],
-            "how often": fewest.iloc[0],
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def second_order_table(counts):
-    """By machine how often the second order is slower, its worst ratio and the median one."""
-    rows = []
-    for machine in PRINTED_MACHINES:
-        ratios = {
-            PRINTED_NAMES[name]: second_over_first(counts, name, machine).mean()
-            for name in present(counts, PRINTED_NAMES)
-        }
-        every = pd.DataFrame(ratios)
-        row = {
-            "machine": machine,
-            "slower at": (every > 1).mean(axis=None),
-            "at worst": every.max(axis=None),
-            "on": every.max().idxmax(),
-            "median": np.median(every),
-        }
+            row |= with_error("difference", paired_difference(clean, leaky))
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -8,8 +8,7 @@ included, and beside it the same on the training parts of the first five splits.
 ``table_2_surface`` has the test error of every grid point on every split, so that any choice can
 be looked up. ``table_2_iterations`` counts over a
 grid: which settings can the printed counts come from, and does the second-order selection of
-Section 5, the paper's future work, help? ``beyond_genuine`` is the printed experiment on those ten
-splits of the repository itself that have survived elsewhere, where they are had.
+Section 5, the paper's future work, help?
 """
 
 from itertools import product
@@ -17,14 +16,7 @@ from itertools import product
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from companion.datasets import (
-    GENUINE,
-    OUTSIDE,
-    data_digest,
-    distinct_patterns,
-    genuine_split,
-    load_ida,
-)
+from companion.datasets import data_digest, distinct_patterns, load_ida
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import (
     CHOSEN,
@@ -55,7 +47,6 @@ C_STEPS = {"paper": (0.25,), "quick": (0.5,)}
 SIGMA_STEPS = {"paper": (0.5,), "quick": (1.0,)}
 #: Folds and repeats of the cross-validation.
 FOLDS = {"paper": (10, 10), "quick": (5, 1)}
-GENUINE_SPLITS = {"paper": 10, "quick": 1}
 
 
 def grid(bounds, step):
@@ -81,7 +72,6 @@ RUNS = (
     *product(MACHINES, ["matched"], ["first_order", "second_order"], [2]),
     *product(PRINTED_MACHINES, ["matched"], ["first_order"], [1]),
 )
-GENUINE_RUNS = [run for run in RUNS if run in RUNS[:3] or run[2:] == ("first_order", 2)]
 
 
 def compute_split(unit):
@@ -274,15 +264,6 @@ def compute_iterations(unit):
     return rows
 
 
-# -- the genuine splits ---------------------------------------------------------------------
-
-
-def compute_genuine(unit):
-    """Train and test on one of them, at the settings chosen and at those that match."""
-    place = unit.params["dataset"], unit.params["split"]
-    return run_all(GENUINE_RUNS, place[0], genuine_split(*place))
-
-
 def _digest(params):
     return data_digest(params["dataset"])
 
@@ -321,13 +302,5 @@ TABLE_2_ITERATIONS = _study_of_splits(
     of_german=4,
     C_step={"paper": (0.1,), "quick": (0.5,)},
     sigma_step={"paper": (0.2,), "quick": (1.0,)},
-)
-BEYOND_GENUINE = study_over(
-    PAPER,
-    "beyond_genuine",
-    compute_genuine,
-    digest=lambda params: OUTSIDE[f"ida/{params['dataset']}.npz"].sha256[:16],
-    dataset=GENUINE,
-    split=GENUINE_SPLITS,
 )
 STUDIES = (TABLE_2, TABLE_2_SEARCH, TABLE_2_SURFACE, TABLE_2_ITERATIONS)
