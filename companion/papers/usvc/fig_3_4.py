@@ -19,7 +19,6 @@ from companion.papers.usvc.cases import (
     PLAUSIBLE,
     PRINTED_AND_READ,
     PRINTED_START,
-    STARTS,
     TABLE_READINGS,
     TRIALS,
     C,
@@ -296,21 +295,6 @@ def what_came_out(run):
         ' The proof of convergence does not cover "any other loss-function": with order 4 and the'
         f" printed damping d = .2 the iteration does not settle {' and '.join(stuck)}."
     )
-
-
-def about_minima(run):
-    """Which minimum of the surface of order 2 is the lower one, and which is reached."""
-    lines = []
-    for case, reading in TABLE_READINGS.items():
-        trials = select(run.records["fig_3_4"], reading=reading, loss="USVC s=2")
-        from_svc = STARTS[case] == "svc"
-        ends = trials.reached_from_svc if from_svc else trials.reached_at
-        lines.append(
-            f"in case {case} the narrow minimum is the lower one in"
-            f" {(trials.profile_at < NARROW).sum()} of {len(trials)} trials, and the iteration from"
-            f" {'the SVC' if from_svc else 'least squares'} ends in it in {(ends < NARROW).sum()}"
-        )
-    return f"Of the two minima of the surface of order 2, {'; '.join(lines)}."
 
 
 def convergence_table(paths):

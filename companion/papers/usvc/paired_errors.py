@@ -11,9 +11,7 @@ from companion.papers.summaries import (
     means_and_errors,
     one_of,
     present,
-    row_a_group,
     select,
-    with_error,
 )
 from companion.papers.usvc.splits import FOLDS, SETS, TEST_SHARE
 
@@ -147,32 +145,6 @@ def add_protocol(out):
     out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
 
 
-def paired_table(frame):
-    """Error of USVC minus that of the SVC, with what ten splits can show: a row a data set.
-
-    The standard errors are for these data and for new samples; beside them stands the standard
-    deviation of the mean error of the SVC over ten splits.
-    """
-
-    def row(rows):
-        unbiased, svc = (select(rows, machine=m) for m in ("USVC", "SVMlight"))
-        pair = unbiased.error, svc.error
-        sizes = svc[["n_train", "n_test"]].iloc[0].astype(int)
-        gap = np.subtract(*map(np.asarray, pair))
-        return {
-            "n test": sizes.n_test,
-            "splits": len(gap),
-            **with_error("USVC - SVMlight", paired_difference(*pair), "SE, these data"),
-            "SE, new samples": paired_difference(*pair, **sizes).standard_error,
-            "SD of a mean over 10 splits": svc.error.std(ddof=1) / np.sqrt(10),
-            "USVC better on": (gap < 0).sum(),
-            "worse on": (gap > 0).sum(),
-        }
-
-    named = with_errors(frame).rename(columns={"dataset": "data set"})
-    return row_a_group(named, "data set", row, among=SETS)
-
-
 # -- what the notebooks say -----------------------------------------------------------------
 
 
@@ -181,13 +153,13 @@ def sides(frame):
 
     Of these data, with the mean difference in points, in words.
     """
-    pairs = paired_table(frame).set_index("data set")
-    gap, error = pairs["USVC - SVMlight"], 2 * pairs["SE, these data"]
-    lists = [
-        ", ".join(f"{name} ({gap[name]:+.1f})" for name in gap.index[hit]) or "none"
-        for hit in (gap < -error, gap > error)
-    ]
-    return f"less than the SVC on {lists[0]} and more on {lists[1]}"
+    names, (gaps, errors) = differences(frame, "USVC", "SVMlight")
+    lists = {}
+    for side in (-1, 1):
+        beyond = zip(names, gaps, side * gaps > 2 * errors, strict=True)
+        hits = [f"{name} ({gap:+.1f})" for name, gap, is_beyond in beyond if is_beyond]
+        lists[side] = ", ".join(hits) or "none"
+    return f"less than the SVC on {lists[-1]} and more on {lists[1]}"
 
 
 def gap_in_words(frame, other, wrong="test_wrong"):

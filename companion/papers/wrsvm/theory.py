@@ -138,7 +138,7 @@ def compute_forms(unit):
 def _add_forms(out, frame):
     column = "cost form - utility form, s = -1/2 (points)"
     for U, rows in with_setting(frame).groupby("U"):
-        gained = 100 * (rows.cost_utility - rows.utility_utility)
+        gained = 100 * rows.cost_utility - 100 * rows.utility_utility
         out.add_mean(U, column, gained)
 
 
