@@ -179,7 +179,8 @@ def plot_case(case, trial, orders):
             _draw_profile(right, X, y, surface, color)
             scale = 100 / (C * len(y))
             right.plot(end, scale * found.objective, "x", color=color, markersize=9)
-            right.plot(_THRESHOLDS, theoretical_error(reading, _THRESHOLDS), "k-")
+            error = theoretical_error(reading, _THRESHOLDS)
+            right.plot(_THRESHOLDS, error, "k-", label="theoretical CE")
             left.set_title(name)
             right.set_title(f"{name} ends at {end:.2f}, errs on {errors[name]:.1f} %")
         for ax in axes[-1]:

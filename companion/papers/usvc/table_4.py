@@ -156,9 +156,9 @@ def what_came_out(run):
         for frame in (cells, as_read(cells, ["misprint"]))
     )
     text = (
-        "No ten tests of a fifth of the patterns, of which the text speaks, have the printed means"
-        " and spreads, since errors are whole patterns; eight tests of an eighth have. Over random"
-        f" splits {printed} of {len(cells)} printed numbers match ours, over eighths {read}."
+        "Errors are whole patterns, so that no ten tests of a fifth of them, of which the text"
+        " speaks, can have all the printed means; eight tests of an eighth can. Over random splits"
+        f" {printed} of {len(cells)} printed numbers match ours, over eighths {read}."
     )
     frame = run.records["table_4"]
     if not len(frame):

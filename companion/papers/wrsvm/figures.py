@@ -70,7 +70,9 @@ def plot_gains(gains, other, printed=None):
         if printed is not None:
             look = {"mfc": "white", "mec": "black", "label": "printed"}
             ax.plot(printed, range(len(printed)), "D", **look)
-        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+            ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+        else:
+            ax.get_legend().remove()
     plt.show()
 
 
