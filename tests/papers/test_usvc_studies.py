@@ -1,7 +1,5 @@
 """What the studies compute, against direct computations."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,14 +11,12 @@ from companion import UnbiasedSVC
 from companion.datasets import threshold_case, threshold_case_error
 from companion.metrics import paired_difference
 from companion.papers.usvc import (
-    beyond,
     cases,
     exercises,
     fig_1,
     fig_3_4,
     linear,
     paired_errors,
-    starts,
     table_1,
 )
 from companion.papers.usvc.splits import split, wrong
@@ -158,20 +154,7 @@ def test_sides_name_the_sets_beyond_two_standard_errors_alone():
 
 
 def test_a_machine_without_a_threshold_is_in_no_minimum():
-    assert starts.trapped(pd.Series([-0.5, 0.1, 0.2, 0.5])) == 2
-
-
-def test_the_promise_of_a_false_alarm_rate_is_about_the_mean_over_both_samples():
-    rng = np.random.default_rng(0)
-    new, n_seen, level = 200, 99, 0.1
-    shares = []
-    for _ in range(2000):
-        seen = rng.normal(size=n_seen)
-        shares.append(np.mean(rng.normal(size=new) > beyond.threshold_for(seen, level)))
-    text = beyond.about_the_promise(20, new, n_seen, level)
-    assert "10/100 = 0.100" in text
-    said = float(re.search(r"standard deviation of (\d\.\d+)", text)[1])
-    assert said == pytest.approx(np.std(shares), rel=0.08)
+    assert table_1.trapped(pd.Series([-0.5, 0.1, 0.2, 0.5])) == 2
 
 
 def test_the_threshold_of_the_svc_follows_the_cluster_before_the_unbiased_one():

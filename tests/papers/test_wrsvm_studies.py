@@ -1,10 +1,9 @@
 """Settings and tables of the weighted robust SVM paper."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from companion.papers.wrsvm import examples, fig_1, simulation, table_1, table_3
+from companion.papers.wrsvm import examples, fig_1, simulation, table_3
 from companion.solvers import Design, dca
 
 
@@ -52,37 +51,6 @@ def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):
     )
     assert sorted(np.concatenate([train, tune, test])) == list(range(360))
     assert not np.array_equal(train, table_3.split(2)[0])
-
-
-def test_the_error_of_a_test_sample_is_that_of_its_utilities():
-    for cell in ((1, 0.4), (3, 0.8)):
-        X, y = examples.piecewise_linear(
-            100_000, np.random.default_rng(2), examples.FLIP
-        )
-        U = examples.utility(*cell)
-        p = examples.class_probabilities("piecewise_linear", X, examples.FLIP)
-        utilities = 100 * U[y, examples.bayes(p, U)]
-        expected = utilities.std() / np.sqrt(40_000)
-        assert table_1.error_of_test(*cell) == pytest.approx(expected, rel=0.02)
-
-
-def test_one_test_sample_widens_the_errors_of_means_and_leaves_less_of_spreads():
-    error = table_1.error_of_test(1, 0.4)
-    ledger = pd.DataFrame(
-        {
-            "row": ["WSVM U1,a"] * 2,
-            "column": ["a = 0.4", "a = 0.4 ±"],
-            "kind": ["stochastic", "spread"],
-            "reproduced": [75.0, 2 * error],
-            "distance": [6.0, 1.0],
-            "se": [error / 2, 0.1],
-        }
-    )
-    found = table_1.with_one_test(ledger)
-    assert found.with_one_test[0] == pytest.approx(6.0 / np.sqrt(5.0))
-    assert found.left[1] == pytest.approx(np.sqrt(3.0) * error)
-    assert np.isnan(found.with_one_test[1])
-    assert np.isnan(found.left[0])
 
 
 def test_the_widths_are_medians_of_the_distances_to_other_classes_and_to_the_nearest():

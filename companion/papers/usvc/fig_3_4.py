@@ -19,7 +19,6 @@ from companion.papers.usvc.cases import (
     PLAUSIBLE,
     PRINTED_AND_READ,
     PRINTED_START,
-    STARTS,
     TABLE_READINGS,
     TRIALS,
     C,
@@ -227,13 +226,14 @@ def _add_both(out, case, distribution, frame, runs):
     """What is said of both cases; gives the records of the SVC and the unbiased machine."""
     of_case = select(frame, reading=distribution).set_index("trial").sort_index()
     svc, usvc = (select(of_case, loss=loss) for loss in PROFILED)
-    _add_biased(out, FIGURES[case], svc, usvc)
+    _add_biased(out, FIGURES[case], svc)
     runs = select(runs, reading=distribution)
     _add_convergence(out, f"convergence, case {case}", runs)
     return svc, usvc
 
 
 def _add_minima(out, svc, usvc):
+    """The minima of both profiles, and what they leave unexplained of the error."""
     row = "Figure 3, USVC s=2"
     out.add_draws("Figure 3, SVC", "minimum at Th", _on_the_line(svc.reached_at))
     out.add_draws(row, "global minimum of the surface at Th", usvc.profile_at)
@@ -244,29 +244,27 @@ def _add_minima(out, svc, usvc):
     several = share(usvc.n_minima > 1)
     several = several._replace(mean=several.mean - 0.5)
     out.add_mean(row, "share of trials with several minima - 0.5", several)
+    left, left_by_svc = (
+        1 - rows.correlation * rows.correlation.abs() for rows in (usvc, svc)
+    )
+    column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
+    out.add_mean("Figure 3", column, left - left_by_svc / 2)
 
 
-def _add_biased(out, figure, svc, usvc):
-    """The distance of the SVC from the optimum, and what either profile leaves unexplained."""
+def _add_biased(out, figure, svc):
+    """The distance of the SVC from the optimum."""
     # no machine without a threshold
     away = svc.reached_at[svc.reached_at.between(*PLAUSIBLE)] - 0.5
     n = len(away)
     ratio = away.mean() / away.std(ddof=1)
     se = np.sqrt((1 + ratio**2 / 2) / n) if n else np.nan
     out.add(f"{figure}, SVC", "(Th - 0.5) / spread of a trial", ratio, n=n, se=se)
-    left, left_by_svc = (
-        1 - rows.correlation * rows.correlation.abs() for rows in (usvc, svc)
-    )
-    column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
-    out.add_mean(figure, column, left - left_by_svc / 2)
 
 
 def _add_convergence(out, row, runs):
     stuck = runs[~runs.fit_ended]
     as_printed = select(stuck, damping=DAMPING).trial.nunique()
-    more_damped = select(stuck, s=4, damping=0.5).trial.nunique()
     out.add(row, "trials that do not converge, s = 2, 3 or 4, d = 0.2", as_printed)
-    out.add(row, "trials that do not converge, s=4, d=0.5", more_damped)
     for s in (2, 4):
         column = f"largest relative rise of (5) in an iteration, s={s}, d=0.2"
         out.add(row, column, select(runs, s=s, damping=DAMPING).largest_rise.max())
@@ -297,21 +295,6 @@ def what_came_out(run):
         ' The proof of convergence does not cover "any other loss-function": with order 4 and the'
         f" printed damping d = .2 the iteration does not settle {' and '.join(stuck)}."
     )
-
-
-def about_minima(run):
-    """Which minimum of the surface of order 2 is the lower one, and which is reached."""
-    lines = []
-    for case, reading in TABLE_READINGS.items():
-        trials = select(run.records["fig_3_4"], reading=reading, loss="USVC s=2")
-        from_svc = STARTS[case] == "svc"
-        ends = trials.reached_from_svc if from_svc else trials.reached_at
-        lines.append(
-            f"in case {case} the narrow minimum is the lower one in"
-            f" {(trials.profile_at < NARROW).sum()} of {len(trials)} trials, and the iteration from"
-            f" {'the SVC' if from_svc else 'least squares'} ends in it in {(ends < NARROW).sum()}"
-        )
-    return f"Of the two minima of the surface of order 2, {'; '.join(lines)}."
 
 
 def convergence_table(paths):

@@ -11,9 +11,7 @@ from companion.papers.summaries import (
     means_and_errors,
     one_of,
     present,
-    row_a_group,
     select,
-    with_error,
 )
 from companion.papers.usvc.splits import FOLDS, SETS, TEST_SHARE
 
@@ -49,17 +47,6 @@ def over_sets(frame, first, second, wrong="test_wrong"):
     if wrong == "train_wrong":
         frame = frame.assign(test_wrong=frame.train_wrong, n_test=frame.n_train)
     return mean_over(_paired(frame, first, second).values())
-
-
-def over_one_set(frame, dataset, part):
-    """Error in points of the USVC over the SVC on the training or test parts of a set."""
-    unbiased, svc = (
-        100 * rows[f"{part}_wrong"] / rows[f"n_{part}"]
-        for rows in (
-            select(frame, dataset=dataset, machine=m) for m in ("USVC", "SVMlight")
-        )
-    )
-    return paired_difference(unbiased, svc)
 
 
 def least_supported(table):
@@ -108,27 +95,33 @@ def add_cells(out, frame, machines, quantities=None, reading=""):
             out.add_cell(row, f"{machines[machine]}{ending}", rows[quantity], **known)
 
 
-def add_comparison(out, frame, what="(points)"):
-    """The claims that the unbiased machine is better than the SVC, similar, never worse.
+def add_comparison(out, frame, better, what="(points)"):
+    """The claims that the unbiased machine errs less than the SVC, and no worse on other sets.
 
-    Of linear machines also that from the SVC of the same C it is not significantly worse.
+    The text names the sets on which it is `better`, and calls it similar on the others.
     """
     for name in present(frame, SETS):
         machines = by_machine(frame, name)
-        unbiased = machines["USVC"]
-        svc = machines["SVMlight"]
-        over = paired_difference(unbiased.error, svc.error)
+        over = paired_difference(machines["USVC"].error, machines["SVMlight"].error)
         over = over._replace(mean=round(over.mean, 12))  # rounding is on no side
         column = f"USVC - SVMlight {what}"
-        out.add_mean(name, column, over)
-        out.add_mean(name, f"|USVC - SVMlight| {what}", magnitude(over))
-        significances = {column.replace("points", "standard errors"): over}
-        if "test_wrong_at_svc_C" in unbiased:
-            started = 100.0 * unbiased.test_wrong_at_svc_C / unbiased.n_test
-            column = "USVC - SVMlight, at the C of SVMlight (standard errors)"
-            significances[column] = paired_difference(started, svc.error)
-        for column, difference in significances.items():
-            out.add(name, column, round(significance(difference), 6))
+        if name in better:
+            out.add_mean(name, column, over)
+        else:
+            out.add_mean(name, f"|USVC - SVMlight| {what}", magnitude(over))
+            column = column.replace("points", "standard errors")
+            out.add(name, column, round(significance(over), 6))
+
+
+def add_from_the_svc(out, frame):
+    """The claim that the machine that starts at the SVC of its C is not significantly worse."""
+    column = "USVC - SVMlight, at the C of SVMlight (standard errors)"
+    for name in present(frame, SETS):
+        machines = by_machine(frame, name)
+        unbiased = machines["USVC"]
+        started = 100.0 * unbiased.test_wrong_at_svc_C / unbiased.n_test
+        over = paired_difference(started, machines["SVMlight"].error)
+        out.add(name, column, round(significance(over), 6))
 
 
 def add_over_sets(out, frame, machines):
@@ -152,32 +145,6 @@ def add_protocol(out):
     out.add_all("protocol", {"test share (%)": 100 * TEST_SHARE, "folds": FOLDS})
 
 
-def paired_table(frame):
-    """Error of USVC minus that of the SVC, with what ten splits can show: a row a data set.
-
-    The standard errors are for these data and for new samples; beside them stands the standard
-    deviation of the mean error of the SVC over ten splits.
-    """
-
-    def row(rows):
-        unbiased, svc = (select(rows, machine=m) for m in ("USVC", "SVMlight"))
-        pair = unbiased.error, svc.error
-        sizes = svc[["n_train", "n_test"]].iloc[0].astype(int)
-        gap = np.subtract(*map(np.asarray, pair))
-        return {
-            "n test": sizes.n_test,
-            "splits": len(gap),
-            **with_error("USVC - SVMlight", paired_difference(*pair), "SE, these data"),
-            "SE, new samples": paired_difference(*pair, **sizes).standard_error,
-            "SD of a mean over 10 splits": svc.error.std(ddof=1) / np.sqrt(10),
-            "USVC better on": (gap < 0).sum(),
-            "worse on": (gap > 0).sum(),
-        }
-
-    named = with_errors(frame).rename(columns={"dataset": "data set"})
-    return row_a_group(named, "data set", row, among=SETS)
-
-
 # -- what the notebooks say -----------------------------------------------------------------
 
 
@@ -186,13 +153,13 @@ def sides(frame):
 
     Of these data, with the mean difference in points, in words.
     """
-    pairs = paired_table(frame).set_index("data set")
-    gap, error = pairs["USVC - SVMlight"], 2 * pairs["SE, these data"]
-    lists = [
-        ", ".join(f"{name} ({gap[name]:+.1f})" for name in gap.index[hit]) or "none"
-        for hit in (gap < -error, gap > error)
-    ]
-    return f"less than the SVC on {lists[0]} and more on {lists[1]}"
+    names, (gaps, errors) = differences(frame, "USVC", "SVMlight")
+    lists = {}
+    for side in (-1, 1):
+        beyond = zip(names, gaps, side * gaps > 2 * errors, strict=True)
+        hits = [f"{name} ({gap:+.1f})" for name, gap, is_beyond in beyond if is_beyond]
+        lists[side] = ", ".join(hits) or "none"
+    return f"less than the SVC on {lists[-1]} and more on {lists[1]}"
 
 
 def gap_in_words(frame, other, wrong="test_wrong"):

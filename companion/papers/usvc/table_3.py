@@ -20,14 +20,13 @@ import math
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import check_random_state
 
 from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean
-from companion.papers.summaries import one_of, present, range_text, select, study_over
+from companion.papers.summaries import one_of, present, range_text, study_over
 from companion.papers.usvc import boosting
 from companion.papers.usvc.cases import PAPER
 from companion.papers.usvc.paired_errors import (
@@ -75,8 +74,6 @@ N_NETWORKS = 200
 PRINTED_KERNELS = {"Diabetes": 3000, "Image": 17116, "Ringnorm": 2400}
 PRINTED_KERNELS |= {"Thyroid": 1534, "Twonorm": 2400, "Waveform": 2000}
 BOOSTING_WIDTHS = (8.0, 4.0, 2.0, 1.0)
-#: One width for all sets, narrower than cross-validation chooses.
-NARROW_WIDTHS = (2.0, 1.4, 1.0)
 
 #: Splits that choose, the first ones, and the relative duality gap of the hinge in their folds.
 N_CHOOSING = 2
@@ -266,19 +263,6 @@ def compute_published(unit):
     }
 
 
-def compute_narrow(unit):
-    """Error of boosted networks of widths that are narrower than the best: a row a width."""
-    dataset = unit.params["dataset"]
-    number = unit.params["split"]
-    part = split(dataset, number)
-    rows = []
-    for sigma in NARROW_WIDTHS:
-        decision, size, _ = _fit_boosting(part, dataset, number, sigma=sigma)
-        row = {"sigma": sigma, "size": size, "n_test": len(part.y_test)}
-        rows.append({**row, "test_wrong": wrong(decision, part.y_test)})
-    return rows
-
-
 # The paper has 10 splits. More are run so that paired differences can be told from chance.
 TABLE_3 = study_over(
     PAPER,
@@ -293,13 +277,6 @@ TABLE_3 = study_over(
     kind=tuple(KINDS),
     splits={"paper": (60,), "quick": (2,)},
 )
-TABLE_3_NARROW = split_study(
-    "table_3_narrow",
-    compute_narrow,
-    BENCHMARK_SETS,
-    paper=4,
-    quick={"Diabetes": 2, "Thyroid": 2},
-)
 TABLE_3_PUBLISHED = split_study(
     "table_3_published",
     compute_published,
@@ -307,9 +284,11 @@ TABLE_3_PUBLISHED = split_study(
     paper=5,
     quick={"Diabetes": 2, "Thyroid": 3},
 )
-STUDIES = (TABLE_3, TABLE_3_PUBLISHED, TABLE_3_NARROW)
+STUDIES = (TABLE_3, TABLE_3_PUBLISHED)
 
 
+#: Where the text has the unbiased machine better than the SVC.
+BETTER = ("Diabetes", "Thyroid", "Waveform")
 #: What is printed of a machine.
 QUANTITIES = {" CE (%)": "error", " Mach. size": "size"}
 
@@ -317,7 +296,7 @@ QUANTITIES = {" CE (%)": "error", " Mach. size": "size"}
 def _add_table(out, frame):
     """The printed errors and sizes of Table 3, and the claims about them."""
     add_cells(out, frame, PRINTED, QUANTITIES)
-    add_comparison(out, frame, "CE (points)")
+    add_comparison(out, frame, BETTER, "CE (points)")
     ratios = []
     sizes = []
     names = present(frame, BENCHMARK_SETS)
@@ -371,82 +350,3 @@ def what_came_out(run):
         f" show, has {n_kernels['SVC on prototypes']}; the unbiased machine errs"
         f" {gap_in_words(frame, 'SVC on prototypes')} than it."
     )
-
-
-def sizes_of_svc(run):
-    """Sizes of the SVC in print, by our settings and by the benchmark's: a row a set."""
-    frame = run.records["table_3"]
-    rows = []
-    for name in present(frame, BENCHMARK_SETS):
-        fitted = select(frame, dataset=name, machine="SVMlight")
-        printed = run.rows(name).set_index("column").loc["SVMlight Mach. size"]
-        known = select(run.records["table_3_published"], dataset=name)["size"]
-        row = {
-            "data set": name,
-            "width": fitted.sigma.iloc[0],
-            "C": fitted.C.iloc[0],
-            "printed": printed.published,
-            "± printed": printed.spread,
-            "ours": fitted["size"].mean(),
-            "± ours": fitted["size"].std(),
-            "benchmark's settings": known.mean(),
-            "± there": known.std(),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def near_the_print(sizes):
-    """The sets whose size at the benchmark's settings is within two printed spreads."""
-    away = (sizes["benchmark's settings"] - sizes.printed).abs()
-    return sizes["data set"][away <= 2 * sizes["± printed"]].tolist()
-
-
-def about_sizes(sizes):
-    """On which sets the benchmark's settings give the printed size, in sentences."""
-    near = near_the_print(sizes)
-    times = range_text(sizes.ours / sizes.printed, ".1f")
-    return (
-        f"Our own sizes are {times} times the printed ones. At the benchmark's settings the size is"
-        f" within two printed spreads of the print on {len(near)} of {len(sizes)} sets"
-        f" ({', '.join(near) or 'none'}). It says nothing about the others, whose settings are not"
-        " printed either."
-    )
-
-
-def narrow_networks(run):
-    """Errors of AdaBoost in per cent by width, chosen and printed: a row a set."""
-    narrow = run.records["table_3_narrow"]
-    errors = (100 * narrow.test_wrong / narrow.n_test).groupby(
-        [narrow.dataset, narrow.sigma]
-    )
-    table = errors.mean().unstack().rename(columns="width {:g}".format)
-    rows = {}
-    for name in present(run.records["table_3"], BENCHMARK_SETS):
-        if name in table.index:
-            boosted = by_machine(run.records["table_3"], name)["AdaBoost"]
-            chosen = boosted.error.mean()
-            printed = run.rows(name).set_index("column").published["Adaboost CE (%)"]
-            rows[name] = {"by cross-validation": chosen, "printed": printed}
-    return table.join(pd.DataFrame(rows).T, how="right")
-
-
-def about_networks(table):
-    """Whether a width meets the printed errors of AdaBoost, in sentences."""
-    off = table.drop(columns="printed").sub(table.printed, axis=0).abs()
-    lines = [
-        f"{name} on {(off[name] <= 0.5).sum()} (at worst {off[name].max():.1f} points off)"
-        for name in off
-    ]
-    return f"Of {len(off)} sets the error is within half a point of the print: {', '.join(lines)}."
-
-
-def about_own_sizes(ledger):
-    """Where the size of the unbiased machine is not the printed one, in sentences."""
-    sizes = select(ledger, column="USVC Mach. size")
-    sizes = sizes[(sizes.reproduced - sizes.published).abs() >= 0.5]
-    where = ", ".join(
-        f"{row.row} ({row.reproduced:.0f}, printed {row.published:.0f})"
-        for row in sizes.itertuples()
-    )
-    return f"Its size differs on {where or 'no set of this run'}."

@@ -27,6 +27,6 @@ ARTEFACTS = (
         (table_2, "Table 2: utilities of WSVM and WRSVM in Example 3"),
         (table_3, "Table 3: predictions for handwritten digits"),
         (theory, "Theorem 3.1, (9), the cost form (4) and the DC algorithm"),
-        (beyond, "Why truncation helps, and against what"),
+        (beyond, "Is logistic regression as good, and where to truncate?"),
     ),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.datasets import three_gaussians, three_gaussians_probability
+from companion.datasets import three_gaussians
 from companion.estimators import WeightedRobustSVC
 from companion.papers.exercises import shown
 from companion.papers.wrsvm import examples, regions
@@ -17,29 +17,6 @@ def machine(a, truncation, C=1.0):
 def share_of_class_1(decided):
     """In per cent of the square, from decisions 1, 2 or 3 on the lattice."""
     return 100 * np.mean(decided == 1)
-
-
-def who_gives_up_class_1(n_samples, draw, C, truncation):
-    """Shares of class 1 as utility and labels change, folded up."""
-    from IPython.display import Markdown
-
-    points = regions.lattice()
-    p = three_gaussians_probability(points, 0.0)
-    rows = []
-    knobs = [(a, 0.1) for a in (0.0, 0.2, 0.4, 0.6, 0.8)] + [(0.4, 0.0), (0.4, 0.3)]
-    for a, flip in knobs:
-        data = three_gaussians(n_samples, flip, draw)
-        decided = [
-            machine(a, s, C).fit(*data).predict(points) for s in (None, truncation)
-        ]
-        decided.append(examples.bayes(p, examples.utility(2, a)) + 1)
-        found = " | ".join(f"{share_of_class_1(by):.0f} %" for by in decided)
-        rows.append(f"| {a:g} | {flip:.0%} | {found} |")
-    return Markdown(
-        "<details><summary>An answer</summary>\n\nShare of the square that is class 1, with"
-        f" $C={C:g}$:\n\n| a | labels replaced | WSVM | WRSVM | best rule |\n"
-        "| --- | --- | --- | --- | --- |\n" + "\n".join(rows) + "\n\n</details>"
-    )
 
 
 def solution(number):

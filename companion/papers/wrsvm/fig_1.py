@@ -1,9 +1,7 @@
 """Figure 1: boundaries of linear machines, drawn from their recorded coefficients."""
 
 import numpy as np
-import pandas as pd
 
-from companion.papers.summaries import select
 from companion.papers.wrsvm import examples, regions
 from companion.solvers import Design
 
@@ -52,10 +50,10 @@ VALUES = ((_add_values, "fig_1"),)
 # -- what the notebook says -----------------------------------------------------------------
 
 
-def best_share(config, a):
-    """Share of the square that the best possible rule calls class 1."""
+def best_share(config, a, j=1):
+    """Share of the square that the best possible rule calls class 1, or another."""
     p = examples.class_probabilities("piecewise_linear", regions.lattice())
-    return (examples.bayes(p, examples.utility(config, a)) == 0).mean()
+    return (examples.bayes(p, examples.utility(config, a)) == j - 1).mean()
 
 
 def what_came_out(run):
@@ -70,13 +68,3 @@ def what_came_out(run):
         f" has {ends} ({regions.means_of(run.records['fig_1'])}). The best possible rule would"
         f" leave it {100 * best_share(2, last):.0f} % under U2,{last:g}."
     )
-
-
-def table_of_u2(records):
-    """Share of the square that is class 1 under U2,a: of tuned machines and of the best rule."""
-    rows = []
-    for a, machines in select(records, config=2).groupby("a"):
-        row = {"a": a, "tuned machines": 100 * machines.region_1.mean()}
-        row["decide as the best rule on"] = 100 * machines.agrees_with_bayes.mean()
-        rows.append(row | {"best rule": 100 * best_share(2, a)})
-    return pd.DataFrame(rows)

@@ -80,9 +80,8 @@ def _share_higher(gains):
     return Mean((gains.mean(axis=0) > 0).mean(), shares.std(ddof=1), n)
 
 
-def add_values(out, frame, table):
-    """The cells under both readings, truncation in each, sizes and label noise."""
-    gains = []
+def add_protocol(out, frame, table):
+    """The sizes and the label noise."""
     n_train, _, n_test = SIZES[table]
     far = np.array([[1e5, 0.0]])  # where one class is sure but for the label noise
     at = examples.class_probabilities(EXAMPLES[table], far, FLIP)[0]
@@ -94,17 +93,27 @@ def add_values(out, frame, table):
         "P(j, y) otherwise": at.min(),
     }
     out.add_all("protocol", protocol)
-    for (config, a), rows in frame.groupby(["config", "a"]):
-        cell = {name: percentages(rows, "test", machine=name) for name in MACHINES}
-        for machine, other in (MACHINES, MACHINES[::-1]):
-            where = place(table, machine, config, a)
-            out.add_cell(*where, cell[machine])
-            out.add_cell(*where, cell[other], reading=EXCHANGED)
-        gains.append(cell["WRSVM"] - cell["WSVM"])
-        if table == "table_2":  # whose sentence names the cells
-            out.add_mean(f"U{config},{a:g}", "WRSVM - WSVM", gains[-1])
+
+
+def add_cells(out, frame, table, *, exchanged=False, reading=""):
+    """The printed cells, each beside its own machine or, `exchanged`, beside the other."""
+    machines = MACHINES[::-1] if exchanged else MACHINES
+    for cell, rows in frame.groupby(["config", "a"]):
+        for printed, machine in zip(MACHINES, machines, strict=True):
+            utilities = percentages(rows, "test", machine=machine)
+            out.add_cell(*place(table, printed, *cell), utilities, reading=reading)
+
+
+def add_share(out, frame, reading=""):
+    """In how many of the cells truncation gains."""
+    gains = [
+        percentages(rows, "test", machine="WRSVM")
+        - percentages(rows, "test", machine="WSVM")
+        for _, rows in frame.groupby(["config", "a"])
+    ]
     share = _share_higher(np.column_stack(gains))
-    out.add_mean("all cells", "share of cells in which WRSVM is higher", share)
+    column = "share of cells in which WRSVM is higher"
+    out.add_mean("all cells", column, share, reading=reading)
 
 
 # -- what the notebooks of both tables show ---------------------------------------------------

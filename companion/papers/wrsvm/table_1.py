@@ -6,16 +6,13 @@ samples.
 """
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from companion.metrics import paired_difference
-from companion.papers.summaries import Values, select
-from companion.papers.wrsvm import examples, population, simulation, utilities
-from companion.papers.wrsvm.examples import FLIP, MACHINES, study
-from companion.papers.wrsvm.utilities import PERCENT, setting_name
+from companion.papers.summaries import select
+from companion.papers.wrsvm import examples, simulation, utilities
+from companion.papers.wrsvm.examples import FLIP, study
 from companion.solvers import Design
 from companion.solvers.dca import STARTS
 
@@ -94,59 +91,20 @@ def _gains(coef, intercept, X, y, U):
     return U[y, decided]
 
 
-#: What the other start changes, means over the cells: objective at all C, utility on test.
-START = {
-    "log objective: own start - unweighted start (%)": "log_objective",
-    "test: own start - unweighted start (points)": "test",
-}
-
-
-def _add_start(out, frame):
-    means = frame.groupby(["machine", "sample"])[["log_objective", "test"]].mean()
-    means = PERCENT * means
-    gaps = (means.loc["WRSVM"] - means.loc[OTHER_START]).dropna()
-    out.add_claims("all cells", gaps, START)
-
-
-def error_of_test(config, a):
-    """Standard error of the utility x 100 of the best rule on one test sample."""
-    points, weight = population.population(EXAMPLE)
-    p = examples.class_probabilities(EXAMPLE, points, FLIP)
-    U = examples.utility(config, a)
-    gained = U[:, examples.bayes(p, U)].T
-    mean = weight @ (p * gained).sum(axis=1)
-    variance = weight @ (p * gained**2).sum(axis=1) - mean**2
-    return PERCENT * float(np.sqrt(variance / simulation.SIZES["table_1"][2]))
-
-
-def with_one_test(ledger):
-    """The cells of the table if one test sample served all repetitions of the print.
-
-    Its error then stays in every mean, whose distance `with one test` is smaller, and is in no
-    spread: `left` of ours is what the machines differ by on it.
-    """
-    errors = {
-        simulation.place("table_1", machine, *cell): error_of_test(*cell)
-        for cell, machine in product(simulation.CELLS["table_1"], examples.MACHINES)
-    }
-    columns = ledger.column.str.removesuffix(" ±")
-    of_test = np.array([errors[at] for at in zip(ledger.row, columns, strict=True)])
-    farther = ledger.distance * ledger.se / np.hypot(ledger.se, of_test)
-    left = np.sqrt((ledger.reproduced.astype(float) ** 2 - of_test**2).clip(lower=0.0))
-    is_mean = ledger.kind == "stochastic"
-    return ledger.assign(
-        error_of_test=of_test,
-        with_one_test=farther.where(is_mean),
-        left=left.where(~is_mean),
-    )
-
-
 TABLE_1 = study("table_1", compute, sample=simulation.N_SAMPLES)
 STUDIES = (TABLE_1,)
-VALUES = (
-    (partial(simulation.add_values, table="table_1"), "table_1"),
-    (_add_start, "table_1"),
-)
+
+
+def _add_values(out, frame):
+    """The cells under both readings, truncation in all of them, sizes and label noise."""
+    simulation.add_protocol(out, frame, "table_1")
+    simulation.add_cells(out, frame, "table_1")
+    reading = simulation.EXCHANGED
+    simulation.add_cells(out, frame, "table_1", exchanged=True, reading=reading)
+    simulation.add_share(out, frame)
+
+
+VALUES = ((_add_values, "table_1"),)
 
 
 # -- what the notebook says and shows -------------------------------------------------------
@@ -196,99 +154,3 @@ def fits(ledgers):
             }
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def about_one_test_sample(ledgers):
-    """How the means look if one test sample served all repetitions, in sentences."""
-    lines = []
-    for words, ledger in ledgers.items():
-        means = with_one_test(select(ledger, kind="stochastic"))
-        lines.append(
-            f"{words}, {(means.distance > 3).sum()} of {len(means)} means are more than three"
-            f" standard errors away, and {(means.with_one_test > 3).sum()} if there was one test"
-            " sample"
-        )
-    spreads = with_one_test(select(ledger, kind="spread"))
-    cell = select(spreads, row="WSVM U3,a", column="a = 0.8 ±").iloc[0]
-    return (
-        f"With the rows {'; with the '.join(lines)}. One cell speaks against it: under U3,0.8 all"
-        f" machines decide nearly the same, so that one test sample would leave a spread of"
-        f" {cell.left:.2f} over the repetitions. The print has {cell.published:.2f}, and with a"
-        f" test sample each we find {cell.reproduced:.2f}. This judges cell by cell; all cells"
-        " together, and one tuning sample as well, are not tested here."
-    )
-
-
-#: The machines of either start of the DC algorithm.
-BY_START = {"weighted": "WRSVM", "unweighted": OTHER_START}
-
-
-def score_readings(run):
-    """Squared distances of the printed numbers from every way to tune, start and label: a row each.
-
-    The samples are the first ``N_READ``.
-    """
-    printed = simulation.printed_cells("table_1")
-    frame = run.records["table_1"]
-    frame = frame[frame["sample"] <= N_READ]
-    by_cell = {
-        key: cell.sort_values("sample")
-        for key, cell in frame.groupby(["config", "a", "machine"])
-    }
-    rows = []
-    for name, (size, grid, tie) in TUNINGS.items():
-        for start, robust in BY_START.items():
-            machines = ("WSVM", robust)
-            for labels, order in (
-                ("as printed", machines),
-                ("exchanged", machines[::-1]),
-            ):
-                ledger = run.compare(printed, _cells_of(by_cell, order, name))
-                row = {
-                    "to tune": size,
-                    "grid": grid,
-                    "of equals": tie,
-                    "start": start,
-                    "rows": labels,
-                }
-                rows.append(row | _squares(ledger))
-    return pd.DataFrame(rows).sort_values("all", ignore_index=True)
-
-
-def _cells_of(by_cell, order, tuning):
-    """Values of the table from machines in the order of the printed rows, tuned in one way."""
-    values = Values()
-    for cell in simulation.CELLS["table_1"]:
-        for row, machine in zip(MACHINES, order, strict=True):
-            utilities = by_cell[*cell, machine][tuning]
-            values.add_cell(*simulation.place("table_1", row, *cell), utilities)
-    return values.frame()
-
-
-def _squares(ledger):
-    """Matches and squared distances of a ledger, of means, of spreads and of all."""
-    found = {}
-    total = 0.0
-    for words, kind in (("means", "stochastic"), ("spreads", "spread")):
-        part = select(ledger, kind=kind)
-        found[f"{words} that match"] = int(simulation.is_matched(part).sum())
-        found[words] = (part.departure**2).sum()
-        total += found[words]
-    return found | {"all": total}
-
-
-def effects_of_start(frame):
-    """What the other start changes, by cell: the objective in per cent, utility x 100 on test."""
-    found = {}
-    for cell, rows in frame[frame["sample"] <= N_READ].groupby(["config", "a"]):
-        own, other = (
-            PERCENT
-            * select(rows, machine=name)
-            .set_index("sample")
-            .sort_index()[["log_objective", "test"]]
-            for name in BY_START.values()
-        )
-        found[setting_name(*cell)] = [
-            paired_difference(other[column], own[column]) for column in own
-        ]
-    return found

@@ -16,7 +16,6 @@ N_SAMPLES = {"paper": 20, "quick": 1}
 #: The factor that meets the cells of the print best, in ``data/readings.yaml``.
 WEAK = "weak-logits"
 STRENGTH = 0.1
-_ADD = partial(simulation.add_values, table="table_2")
 
 
 def compute(unit):
@@ -49,30 +48,37 @@ def _rows(train, tune, test, paths):
     return [row | {"sigma": round(sigma, 6)} for row in rows]
 
 
-def _add_values(out, frame):
-    """The values as printed, and how far the inputs of Example 3 reach."""
-    _ADD(out, frame)
-    # exchanged rows are a part of the other reading, and a row has one
-    out.rows = [row for row in out.rows if not row["reading"]]
-    X, _ = examples.nonlinear(200_000, np.random.default_rng(0))
-    out.add_all("protocol", {f"largest X{k + 1}": X[:, k].max() for k in (0, 1)})
-
-
-def _add_strength(out, frame):
-    """The gains, rows exchanged, at the factor that meets the print best."""
-    out.add_read_by(_ADD, select(frame, strength=STRENGTH), WEAK)
-    # the factor was chosen by the cells
-    cells = set(examples.MACHINES)
-    out.rows = [
-        row for row in out.rows if row["reading"] != WEAK or row["row"] not in cells
-    ]
-
-
 TABLE_2 = examples.study("table_2", compute, sample=simulation.N_SAMPLES)
 TABLE_2_STRENGTH = examples.study(
     "table_2_strength", compute_strength, strength=STRENGTHS, sample=N_SAMPLES
 )
 STUDIES = (TABLE_2, TABLE_2_STRENGTH)
+
+
+def _add_values(out, frame):
+    """The values as printed, and how far the inputs of Example 3 reach."""
+    simulation.add_protocol(out, frame, "table_2")
+    simulation.add_cells(out, frame, "table_2")
+    _add_gains(out, frame)
+    X, _ = examples.nonlinear(200_000, np.random.default_rng(0))
+    out.add_all("protocol", {f"largest X{k + 1}": X[:, k].max() for k in (0, 1)})
+
+
+def _add_gains(out, frame, reading=""):
+    """What truncation gains in each cell, which the text names, and in how many."""
+    for cell, rows in frame.groupby(["config", "a"]):
+        gained = utilities.gain(rows, "WRSVM", "WSVM", "test")
+        out.add_mean(
+            utilities.setting_name(*cell), "WRSVM - WSVM", gained, reading=reading
+        )
+    simulation.add_share(out, frame, reading)
+
+
+def _add_strength(out, frame):
+    """The gains at the factor that meets the print best; the cells chose it."""
+    _add_gains(out, select(frame, strength=STRENGTH), WEAK)
+
+
 VALUES = ((_add_values, "table_2"), (_add_strength, "table_2_strength"))
 
 
@@ -106,21 +112,6 @@ def levels():
     return pd.DataFrame(rows).T
 
 
-def levels_by_strength(config, strengths):
-    """The same two utilities where the logits are multiplied by factors: a row a factor."""
-    points, weight = population.population("nonlinear")
-    base = examples.class_probabilities("nonlinear", points)
-    U = examples.utility(config, 0.4)
-    rows = []
-    for factor in strengths:
-        p = base**factor
-        p /= p.sum(axis=1, keepdims=True)
-        p = (1.0 - FLIP) * p + 0.5 * FLIP * (1.0 - p)
-        expected = 100 * weight[:, None] * (p @ U)
-        rows.append([expected.max(axis=1).sum(), expected.sum(axis=0).max()])
-    return np.array(rows)
-
-
 def score_strengths(run):
     """Squared distances of the print from every factor, as printed and rows exchanged."""
     printed = simulation.printed_cells("table_2")
@@ -128,14 +119,10 @@ def score_strengths(run):
     by_strength[1.0] = run.records["table_2"]
     rows = []
     for factor, frame in by_strength.items():
-        values = Values()
-        _ADD(values, frame)
-        for labels, reading in (
-            ("as printed", ""),
-            ("exchanged", simulation.EXCHANGED),
-        ):
-            read = select(values.frame(), reading=reading).assign(reading="")
-            ledger = run.compare(printed, read)
+        for labels, exchanged in (("as printed", False), ("exchanged", True)):
+            values = Values()
+            simulation.add_cells(values, frame, "table_2", exchanged=exchanged)
+            ledger = run.compare(printed, values.frame())
             row = {
                 "strength": factor,
                 "rows": labels,
@@ -145,25 +132,3 @@ def score_strengths(run):
             }
             rows.append(row)
     return pd.DataFrame(rows).sort_values("squared distances", ignore_index=True)
-
-
-def about_strengths(run, scores):
-    """Which factor is nearest to the print, and what truncation gains with it, in sentences."""
-    best = scores.iloc[0]
-    alike = select(scores, strength=0.0, rows=best.rows).iloc[0]
-    weaker = run.records["table_2_strength"]
-    at_best, at_none = (
-        utilities.gains_of_truncation(select(weaker, strength=factor))
-        for factor in (STRENGTH, 0.0)
-    )
-    gained, none = (
-        ", ".join(f"{mean_text(gap)} under {U}" for U, gap in gains.items())
-        for gains in (at_best, at_none)
-    )
-    return (
-        f"Nearest to the print, of {len(scores)} readings, are logits times {best.strength:g} with"
-        f" the rows {best.rows}: squared distances of {best['squared distances']:.0f} for 6 means"
-        f" and 6 spreads. The cells chose it, so that it confirms nothing. At t = {STRENGTH:g}"
-        f" truncation gains {gained}. Labels that do not depend on x at all (t = 0, rows"
-        f" {alike.rows}) come to {alike['squared distances']:.0f}; there it gains {none}."
-    )

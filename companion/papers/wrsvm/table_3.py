@@ -14,11 +14,10 @@ from sklearn.metrics import confusion_matrix
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, magnitude, mean_text, select
+from companion.papers.summaries import Values, magnitude, select
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.papers.wrsvm.simulation import is_matched
-from companion.reproduction.declared import load_readings
 from companion.reproduction.published import load_published
 from companion.solvers import Design
 
@@ -131,10 +130,9 @@ def _places(a):
     return [(f"U2,{a:g} y = {true}", f"ŷ = {guess}") for true, guess in PAIRS]
 
 
-def _add_values(out, frame, machine="WRSVM", tie="least"):
-    """The 27 printed shares, the sizes, and whether the shift of class 1 is worth it."""
-    robust = select(frame, machine=machine, tie=tie).sort_values("split")
-    robust = dict(iter(robust.groupby("a")))
+def _add_values(out, frame):
+    """The 27 printed shares, the sizes, and how class 1 moves."""
+    robust = _by_matrix(frame, "WRSVM", "least")
     first = robust[0.0]
     protocol = {
         "observations": first.n_train.iloc[0] * 2 + first.n_test.iloc[0],
@@ -144,32 +142,43 @@ def _add_values(out, frame, machine="WRSVM", tie="least"):
         **{f"digit of class {j}": digit for j, digit in enumerate(DIGITS, start=1)},
     }
     out.add_all("protocol", protocol)
+    _add_shares(out, robust)
+    _add_claims(out, robust)
+
+
+def _add_gaussian(out, frame):
+    """The same with a Gaussian kernel; but for the shares of U2,0.2, which helped to choose it."""
+    width, machine, tie = GAUSSIAN_IS
+    robust = _by_matrix(select(frame, width=width), machine, tie)
+    judged = {a: splits for a, splits in robust.items() if a != 0.2}
+    found = Values(out.converged)
+    _add_shares(found, judged)
+    _add_claims(found, robust)
+    out.extend(found, GAUSSIAN)
+
+
+def _by_matrix(frame, machine, tie):
+    """The splits of a machine by a."""
+    robust = select(frame, machine=machine, tie=tie).sort_values("split")
+    return dict(iter(robust.groupby("a")))
+
+
+def _add_shares(out, robust):
     for a, splits in robust.items():
         for place, name in zip(_places(a), SHARES, strict=True):
             out.add_spread(*place, splits[name])
+
+
+def _add_claims(out, robust):
+    """What the text says of the rates without weights, and of class 1 as a grows."""
     for j in (1, 2, 3):
-        rate = mean_and_standard_error(first[f"p_{j}{j}"])
+        rate = mean_and_standard_error(robust[0.0][f"p_{j}{j}"])
         distance = magnitude(rate._replace(mean=rate.mean - 0.99))
         out.add_mean("U2,0", f"|rate of class {j} - 0.99|", distance)
     for (low, high), j in product(pairwise(A_VALUES), (2, 3)):
         row = f"U2,{low:g} to U2,{high:g}"
         moved = paired_difference(robust[high][f"p_1{j}"], robust[low][f"p_1{j}"])
         out.add_mean(row, f"growth of class 1 predicted as {j}", moved)
-    for a in A_VALUES[1:]:
-        gained = 100 * robust[a].test - 100 * robust[a].unweighted
-        out.add_mean(f"U2,{a:g}", "utility: weighted - unweighted machine", gained)
-
-
-def _add_gaussian(out, frame):
-    width, machine, tie = GAUSSIAN_IS
-    add = partial(_add_values, machine=machine, tie=tie)
-    out.add_read_by(add, select(frame, width=width), GAUSSIAN)
-    # the shares of U2,0.2 took part in the choice of the kernel
-    out.rows = [
-        row
-        for row in out.rows
-        if row["reading"] != GAUSSIAN or not row["row"].startswith("U2,0.2 y")
-    ]
 
 
 # -- which machine the print is of ----------------------------------------------------------------
@@ -179,26 +188,6 @@ _MACHINE = ["width", "machine", "tie"]
 
 def _printed():
     return load_published(PAPER).query("artefact == 'table_3' and kind == 'stochastic'")
-
-
-def beside_print(run, frame, machine, tie, blocks=A_VALUES):
-    """The printed shares of some blocks beside those of records: a row a cell."""
-    values = Values()
-    _add_values(values, frame, machine, tie)
-    printed = _printed()
-    asked = tuple(f"U2,{a:g} y" for a in blocks)
-    return run.compare(printed[printed.row.str.startswith(asked)], values.frame())
-
-
-def count_matches(run):
-    """How many of the 27 printed shares match those of each Gaussian machine."""
-    rows = []
-    gaussian = run.records["table_3_gaussian"]
-    for key, records in gaussian.groupby(_MACHINE, sort=False) if len(gaussian) else ():
-        ledger = beside_print(run, records, *key[1:])
-        n_matched = is_matched(ledger).sum()
-        rows.append([*key, n_matched, len(ledger)])
-    return pd.DataFrame(rows, columns=[*_MACHINE, "match", "n"])
 
 
 def chosen_and_judged(run):
@@ -219,7 +208,12 @@ def chosen_and_judged(run):
         ("U2,0 and U2,0.2", far[0.0] + far[0.2], 0.6),
     ):
         width, machine, tie = distance.idxmin()
-        judged = beside_print(run, select(even, width=width), machine, tie, [block])
+        robust = _by_matrix(select(even, width=width), machine, tie)
+        values = Values()
+        _add_shares(values, {block: robust[block]})
+        printed = _printed()
+        of_block = printed[printed.row.str.startswith(f"U2,{block:g} y")]
+        judged = run.compare(of_block, values.frame())
         row = {
             "chosen by": words,
             "judged by": f"U2,{block:g}",
@@ -290,39 +284,3 @@ def printed_worth(a):
     """Utility x 100 under U2,0.6 of the machine whose shares are printed for U2,a."""
     by_class = (_printed_shares(a) * examples.utility(CONFIG, 0.6)).sum(axis=1)
     return 100 * np.average(by_class, weights=_N_TEST)
-
-
-def about_readings(run):
-    """How many Gaussian machines were tried, in sentences."""
-    tried = f"{load_readings()[GAUSSIAN].tried} readings, each with a width, a machine and a rule"
-    tried += " for equally good values of $C$, were tried before one was taken."
-    counts = count_matches(run)
-    if not len(counts):
-        return f"{tried} None of them is in the records of this run, which need the digits."
-    return (
-        f"{tried} The records keep {len(counts)} of them: {counts.width.nunique()} widths,"
-        f" {counts.machine.nunique()} machines and {counts.tie.nunique()} rules. The figure counts"
-        " for each how many of all 27 printed shares match; those of U2,0.2, which took part in the"
-        " choice, are among them."
-    )
-
-
-def class_1_table(frame):
-    """How many of class 1 stay in it, and what a machine is worth with and without weights."""
-    rows = []
-    least = frame[frame.tie == "least"] if len(frame) else frame
-    groups = least.groupby(["a", "machine"], sort=False) if len(least) else ()
-    for (a, name), splits in groups:
-        kept = mean_and_standard_error(splits.p_11)
-        gained = paired_difference(100 * splits.test, 100 * splits.unweighted)
-        row = {
-            "utility": f"U2,{a:g}",
-            "machine": name,
-            "class 1 kept": mean_text(kept, ".3f"),
-            "in one split": f"{splits.p_11.min():.3f} to {splits.p_11.max():.3f}",
-            "worth": f"{100 * splits.test.mean():.2f}",
-            "without weights": f"{100 * splits.unweighted.mean():.2f}",
-            "gain": mean_text(gained),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
