@@ -266,7 +266,7 @@ def every_partition(folds, partitions):
 
 
 def _add_cells(out, table, but=()):
-    """Printed "mean ± spread" over the folds of one partition, but for the means of some methods."""
+    """Printed "mean ± spread" over the folds of a partition, but for the means of some methods."""
     printed = table[table.method.isin(PRINTED)]
     for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
         # one partition alone, in a quick run, knows the chance of its folds
@@ -298,8 +298,8 @@ def _add_wilcoxon(out, folds, table):
         if rows.empty:
             continue
         rows = rows.set_index(PARTITION)
-        p = gaps[method].groupby(level=PARTITION).agg(wilcoxon_p)
-        p = rows.p.fillna(p)
+        of_folds = gaps[method].loc[[name]].groupby(level=PARTITION)
+        p = rows.p.fillna(of_folds.agg(wilcoxon_p))
         error = rows.error - svm[rows.index]
         of_side = {"worse": error > 0, "better": error < 0}
         side = of_side.get(words.rpartition(" and ")[2], True)
@@ -310,11 +310,12 @@ def _add_differences(out, frame):
     """What section 6.3.2 says of methods beside the SVM on the sets."""
     errors = g_means.error_table(frame)
     moved = g_means.by_method(frame, "n_transformations") > 0
+    sets = errors.index.unique("dataset")
     numbers = {}
     for row, column in g_means.places("real_sets", " - "):
         method, base = row.split(" - ")
         name, _, words = column.partition(": g-means error")
-        if name not in g_means.present(frame):
+        if name not in sets:
             continue
         svm = g_means.by_set(errors[SVM].loc[[name]])
         gap = errors[method] - errors[base.removeprefix("half of the ")]
