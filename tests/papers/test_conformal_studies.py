@@ -139,13 +139,18 @@ def printed_rows():
     return rows.loc[rows.artefact == "real_sets", ["row", "column"]].to_numpy()
 
 
+def values_of(folds):
+    marks = {"dataset": "Glass7", "partition": 21, "method": "WIL", "transformed": True}
+    records = dict.fromkeys(("partitions", "boxed", "sizes"), pd.DataFrame())
+    records |= {"folds": folds, "marks": pd.DataFrame([marks])}
+    return values_from(real_sets.VALUES, records).set_index(["row", "column"])
+
+
 @cases("sign, side", (1, "worse"), (-1, "better"))
 def test_a_test_with_a_side_counts_significant_differences_on_that_side(sign, side):
     frame = paired_records(2 * sign).assign(dataset="Segment1" if sign < 0 else "Sonar")
     frame["missed"] += 3
-    records = dict.fromkeys(("partitions", "marks", "boxed", "sizes"), pd.DataFrame())
-    table = values_from(real_sets.VALUES, records | {"folds": frame})
-    table = table.set_index(["row", "column"])
+    table = values_of(frame)
     column = f"{frame.dataset[0]}: significant at 10 % and {side}"
     assert table.draws["Wilcoxon, ACT against SVM", column] == (1.0,) * 20
     assert table.draws["Wilcoxon, AMA against SVM", column] == (0.0,) * 20
@@ -153,9 +158,7 @@ def test_a_test_with_a_side_counts_significant_differences_on_that_side(sign, si
 
 def test_of_a_method_that_transforms_nowhere_what_its_transformations_do_is_not_known():
     frame = paired_records(2).assign(dataset="Sonar")
-    records = dict.fromkeys(("partitions", "marks", "boxed", "sizes"), pd.DataFrame())
-    table = values_from(real_sets.VALUES, records | {"folds": frame})
-    table = table.set_index(["row", "column"])
+    table = values_of(frame)
     assert table.n["AMA - SVM", "Sonar: g-means error, folds that it transforms"] == 0
     assert table.n["ACT - SVM", "Sonar: g-means error, folds that it transforms"] == 20
 

@@ -8,7 +8,7 @@ from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
-from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V
+from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME
 from companion.papers.conformal.real_sets import FOLDS
 from companion.papers.summaries import select
@@ -242,33 +242,3 @@ def forced_table(forced):
     by = [rows.dataset.rename("data set"), rows.method]
     table = pd.DataFrame(columns).groupby(by, sort=False).mean()
     return table.assign(**{"C times": 10 ** table["C times"]}).reset_index()
-
-
-def overfitted(table):
-    """By method, on how many of the real sets what forced transformations do shows."""
-    real = table[table["data set"] != BOARD_NAME]
-    apart = real["test error"] - real["training error"]
-    shown = {
-        "C divided by more than two": real["C times"] < 0.5,
-        "training error above 0.9": real["training error"] > 0.9,
-        "test error above it by 0.05": apart > g_means.NOTICEABLE,
-        "sets": apart.notna(),
-    }
-    return pd.DataFrame(shown).groupby(real.method, sort=False).sum().reset_index()
-
-
-def shift_table(folds, shift):
-    """The plain machine, a shift of its bias, and MDT-VMETA, a row a set."""
-    names = [WITHOUT_V, "bias shift", "MDT-VMETA"]
-    rows = []
-    for name in g_means.present(shift):
-        both = [
-            g_means.by_partition(select(frame, dataset=name))
-            for frame in (folds, shift)
-        ]
-        table = pd.concat(both, axis=1, join="inner")[names]
-        gap = table["MDT-VMETA"] - table["bias shift"]
-        row = {"data set": name, **table.mean(), "MDT-VMETA - bias shift": gap.mean()}
-        row |= {"SE": gap.sem(), "better on": (gap < -1e-12).sum()}
-        rows.append(row | {"worse on": (gap > 1e-12).sum(), "of": len(gap)})
-    return pd.DataFrame(rows)
