@@ -232,7 +232,7 @@ class PrintedMDT(MDT):
         return family
 
 
-@each(draw=range(1, 7))
+@each(draw=range(1, 4))
 def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not(
     draw,
 ):

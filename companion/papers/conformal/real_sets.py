@@ -299,7 +299,9 @@ def _add_wilcoxon(out, folds, table):
             continue
         rows = rows.set_index(PARTITION)
         of_folds = gaps[method].loc[[name]].groupby(level=PARTITION)
-        p = rows.p.fillna(of_folds.agg(wilcoxon_p))
+        p = of_folds.agg(wilcoxon_p).reindex(rows.index)
+        if "p" in rows:  # of further partitions it is on record
+            p = rows.p.fillna(p)
         error = rows.error - svm[rows.index]
         of_side = {"worse": error > 0, "better": error < 0}
         side = of_side.get(words.rpartition(" and ")[2], True)
