@@ -60,22 +60,6 @@ def test_every_number_above_zero_is_drawn_against_ours_and_all_are_counted(ax):
         assert count in words
 
 
-def test_the_matrix_has_a_power_of_ten_a_cell_and_leaves_out_what_is_missing(ax):
-    columns = pd.MultiIndex.from_tuples([("p", "one", "L1"), ("q", "two", "LS")])
-    matrix = pd.DataFrame(
-        [[1e-9, np.nan], [0.0, 0.4]], index=["SMO", "MDM"], columns=columns
-    )
-    assert plotting.plot_agreement(ax, matrix, label="difference") is ax
-    cells = {text.get_position(): text.get_text() for text in ax.texts}
-    assert cells[0, 0] == "\N{MINUS SIGN}9" and cells[0, 1] == "\N{MIDDLE DOT}"
-    assert (
-        cells[1, 1] == "0" and (1, 0) not in cells and {"p", "q"} <= set(cells.values())
-    )
-    assert texts(ax.get_xticklabels()) == ["one: L1", "two: LS"]
-    assert texts(ax.get_yticklabels()) == ["SMO", "MDM"]
-    assert len(ax.lines) == 1
-
-
 @cases("pictures, n_frames, at", ("", 6, 3), ("few", 4, 3))
 def test_sliders_need_no_network_and_start_where_they_are_told(
     monkeypatch, pictures, n_frames, at

@@ -6,7 +6,6 @@ marker or line style.
 
 from inspect import ismodule as _is_module
 
-from companion.plotting.agreement import plot_agreement
 from companion.plotting.common import (
     CRITERION_STYLES,
     MACHINE_STYLES,

@@ -1,30 +1,22 @@
 """Settings, records and tables of the conformal kernel thesis."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from _cases import cases
+from _cases import cases, each
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
-from companion.papers.conformal import (
-    beyond_studies,
-    g_means,
-    methods,
-    practice,
-    problems,
-    program,
-    real_sets,
-)
+from companion.papers.conformal import g_means, methods, practice, problems, real_sets
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.papers.summaries import values_from
-from companion.reproduction.run import read_stored
+from companion.reproduction.published import load_published
 from companion.reproduction.units import Unit
 from companion.solvers.transformations import MDT
 
@@ -142,6 +134,35 @@ def paired_records(gap, partitions=20):
     return frame.assign(**fixed, **counts, degenerate=False, converged=True)
 
 
+def printed_rows():
+    rows = load_published("conformal")
+    return rows.loc[rows.artefact == "real_sets", ["row", "column"]].to_numpy()
+
+
+def values_of(folds):
+    marks = {"dataset": "Glass7", "partition": 21, "method": "WIL", "transformed": True}
+    records = dict.fromkeys(("partitions", "boxed", "sizes"), pd.DataFrame())
+    records |= {"folds": folds, "marks": pd.DataFrame([marks])}
+    return values_from(real_sets.VALUES, records).set_index(["row", "column"])
+
+
+@cases("sign, side", (1, "worse"), (-1, "better"))
+def test_a_test_with_a_side_counts_significant_differences_on_that_side(sign, side):
+    frame = paired_records(2 * sign).assign(dataset="Segment1" if sign < 0 else "Sonar")
+    frame["missed"] += 3
+    table = values_of(frame)
+    column = f"{frame.dataset[0]}: significant at 10 % and {side}"
+    assert table.draws["Wilcoxon, ACT against SVM", column] == (1.0,) * 20
+    assert table.draws["Wilcoxon, AMA against SVM", column] == (0.0,) * 20
+
+
+def test_of_a_method_that_transforms_nowhere_what_its_transformations_do_is_not_known():
+    frame = paired_records(2).assign(dataset="Sonar")
+    table = values_of(frame)
+    assert table.n["AMA - SVM", "Sonar: g-means error, folds that it transforms"] == 0
+    assert table.n["ACT - SVM", "Sonar: g-means error, folds that it transforms"] == 20
+
+
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
     boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
@@ -155,17 +176,15 @@ def test_cells_means_and_tests_of_a_known_difference():
     both = values_from(real_sets.VALUES, records | {"boxed": boxed})
     read = both[both.reading == real_sets.BOXED_READING]
     assert set(read.row) <= set(methods.PRINTED)
+    assert "SVM Glass7 ±" in set(read.row + " " + read.column)
     assert "ACT Glass7" in set(read.row + " " + read.column)
     assert "SVM Glass7" not in set(read.row + " " + read.column), "it chose the box"
     table = values_from(real_sets.VALUES, records | {"boxed": pd.DataFrame()})
     table = table.set_index(["row", "column"])
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
-    row = "Wilcoxon, ACT against SVM"
     significant = "Glass7: significant at 10 %"
-    assert table.draws[row, significant] == (1.0,) * 20
-    assert table.draws[row, f"{significant} and worse"] == (1.0,) * 20
-    assert table.draws[row, f"{significant} and better"] == (0.0,) * 20
+    assert table.draws["Wilcoxon, ACT against SVM", significant] == (1.0,) * 20
     mark = "Glass7: no transformation"
     assert table.draws["ACT", mark] == (0.0,) * 20
     assert table.draws["WIL", mark] == (1.0,) * 20 + (0.0,), "with that of a mark alone"
@@ -177,9 +196,8 @@ def test_cells_means_and_tests_of_a_known_difference():
         assert table.spread["SVM", column] == pytest.approx(values.std(ddof=1)), (
             "of partitions"
         )
-    # AMA never transforms: what is said of its transformations is not known
     assert table.draws["Wilcoxon, AMA against SVM", significant] == (0.0,) * 20
-    assert table.n["AMA - SVM", "Glass7: g-means error, folds that it transforms"] == 0
+    assert set(table.index) <= set(map(tuple, printed_rows())), "none that nobody asks"
     shown = real_sets.asterisk_table(frame)
     assert shown.ACT[0] == "7.0"
     assert shown.WIL[0] == "0.0 *"
@@ -198,41 +216,39 @@ def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
     assert real_sets.wilcoxon_p([0.0, 0.0]) == 1.0
 
 
-def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not():
-    part = methods.Part(problems.board(1))
-    rules = "williams", MDT(), beyond_studies.PrintedMDT()
-    first = [part.transformed(rule, max_transforms=1).history[1] for rule in rules]
-    kappa, right, printed = (entry["parameters"]["kappa"] for entry in first)
-    assert printed == pytest.approx(kappa)
-    assert right > 1e3 * kappa
-    assert first[2]["parameters"]["displacement"] == 0
+@dataclass(frozen=True)
+class PrintedMDT(MDT):
+    """MDT with the sign of the gradient by kappa that (5.3.16) and (5.3.22) are printed with."""
+
+    def family(self, trained, rng):
+        family = super().family(trained, rng)
+        at = family.at
+
+        def printed(parameters):
+            c, pull_back = at(parameters)
+            return c, lambda by_c: pull_back(by_c) * (-1.0, 1.0)
+
+        family.at = printed
+        return family
 
 
-def test_on_record_mdt_with_the_printed_sign_is_williams_on_the_board():
-    frame = read_stored(beyond_studies.READINGS, "paper").frame
-    frame = frame[(frame.units == "hull") & (frame.dataset == problems.BOARD_NAME)]
-    place = ["partition", "missed", "false_alarms", "n_transformations"]
-    outcomes = {
-        sign: set(map(tuple, records[place].values))
-        for sign, records in frame.groupby("sign")
-    }
-    williams = set(map(tuple, frame[frame.method == "WIL"][place].values))
-    assert outcomes["plus"] == williams
-    assert outcomes["minus"] != williams
-    assert len(williams) == frame.partition.nunique()
-
-
-def test_an_agreement_counts_errors_and_asterisks_of_every_joint_reading():
-    unit = beyond_studies.READINGS.units("quick")[0]
-    frame = pd.DataFrame(beyond_studies.compute_readings(unit)).assign(**unit.params)
-    table = program.agreement(pd.concat([frame, frame.assign(partition=2, missed=0)]))
-    assert len(table) == 24
-    assert table.notna().all(axis=None)
-    marks = table.xs("asterisk", axis=1, level="what")[problems.BOARD_NAME]
-    assert (marks["WIL"].xs("hull", level="units") == 1).all(), "starred, and stays"
-    assert (
-        marks["MDT-JGRAD"].xs("plus", level="sign").xs("hull", level="units") == 1
-    ).all()
+@each(draw=range(1, 4))
+def test_with_the_printed_sign_the_search_of_mdt_stays_at_williams_kappa_and_else_does_not(
+    draw,
+):
+    """So that its errors on the board are those of Williams's transformation."""
+    part = methods.Part(problems.board(draw))
+    williams, right, printed = (
+        part.transformed(rule, max_transforms=1).history[1]["parameters"]
+        for rule in ("williams", MDT(), PrintedMDT())
+    )
+    assert printed["kappa"] == pytest.approx(williams["kappa"])
+    assert printed["displacement"] == 0
+    assert right["kappa"] > 1e3 * williams["kappa"]
+    results = [part.transformed(rule) for rule in ("williams", PrintedMDT())]
+    assert len({result.n_transforms for result in results}) == 1
+    decisions = [np.sign(part.decision(result)) for result in results]
+    assert np.array_equal(*decisions)
 
 
 def test_a_mean_over_sets_has_the_error_of_independent_means():
@@ -254,7 +270,8 @@ def test_a_mean_over_sets_has_the_error_of_independent_means():
     ]
     frame = pd.DataFrame(rows)
     gaps = g_means.error_table(frame).eval("ACT - SVM").groupby(level="dataset")
-    found = g_means.over_sets(frame, "ACT - SVM")
+    means = g_means.by_set(g_means.error_table(frame))
+    found = g_means.over_sets(means, "ACT - SVM")
     assert_allclose(found.mean, gaps.mean().mean())
     assert_allclose(found.standard_error, np.sqrt((gaps.sem() ** 2).sum()) / 2)
     assert found.n == 4

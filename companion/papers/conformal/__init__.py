@@ -1,9 +1,9 @@
 """Barbero, "SVM imbalance correction by conformal kernel transformations", thesis of 2008.
 
-One module an artefact: what it computes, the values it compares with print, its tables and figure.
-They share ``problems`` (data and settings), ``methods`` and today's ``baselines``, ``g_means`` of
-their records, and ``drawing``; the studies of ``beyond`` and ``program`` stand in
-``beyond_studies``, that of ``today`` in ``practice``.
+One module an artefact: what it computes, the values it compares with print, its tables. They share
+``problems`` (data and settings), ``methods``, today's ``baselines`` and ``g_means`` of their
+records. ``beyond_studies`` and ``practice`` hold the studies of ``beyond``, ``criterion`` and
+``today``; ``figures`` and ``teaching`` are what the notebooks draw, with the looks of ``drawing``.
 """
 
 from companion.papers.conformal import (
@@ -12,7 +12,6 @@ from companion.papers.conformal import (
     checkers,
     criterion,
     magnification,
-    program,
     real_sets,
     today,
 )
@@ -31,9 +30,11 @@ ARTEFACTS = (
         ),
         (checkers, "Table 6.3.1: the checkers board"),
         (real_sets, "Tables 6.2.1, 6.3.2 and 6.3.3: seven real sets"),
-        (criterion, "Sections 4.6 and 5.2: the separability criterion"),
+        (
+            criterion,
+            "Sections 4.6 and 5.2: the separability criterion and its searches",
+        ),
         (beyond, "What the transformations are worth, and why"),
-        (program, "What the print leaves open: scales, units, searches, time"),
         (today, "A rare class today"),
     ),
 )

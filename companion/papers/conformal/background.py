@@ -7,18 +7,15 @@ that may fail; the others are theorems, which tests prove.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist
 from scipy.special import ndtr
 from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
-from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
-from companion.papers.conformal.problems import PAPER, C, strip
+from companion.papers.conformal.problems import PAPER, strip
 from companion.papers.summaries import range_text, share, study_over
 from companion.reproduction import seed_for
 from companion.solvers.mdm import mdm
-from companion.solvers.smo import smo
 
 N_PATTERNS = 60
 WIDTH = 4.0
@@ -77,30 +74,6 @@ def perceptron(X, y, seed=0):
     return found.coef_[0], found.intercept_[0]
 
 
-def duality(number, distance=0.5):
-    """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
-    X, y = plane_sample(number, distance)
-    found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
-    rng = np.random.default_rng(seed_for(PAPER, "duality", number))
-    t = np.linspace(-1, 1, 41)
-    support = found.alpha > 0
-    step = rng.standard_normal(len(y)) * support
-    step -= y * support * (step @ y) / support.sum()
-    # alpha >= 0 for |t| <= 1
-    step *= np.min(found.alpha[support] / np.abs(step[support]))
-    alpha = found.alpha + np.outer(t, step)
-    w = (y * alpha) @ X
-    quadratic = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
-    theta = alpha.sum(axis=1) - 0.5 * quadratic
-    centre = np.append((y * found.alpha) @ X, found.intercept)
-    lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
-    w = lines[:, :2]
-    margins = y * (w @ X.T + lines[:, 2:])
-    slack = np.maximum(0.0, 1.0 - margins)
-    quadratic = np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1)
-    return t, 0.5 * quadratic, theta
-
-
 def linear_machine(X, y, ridge=0.0):
     """The machine of (2.2.6) with a linear kernel; ``ridge`` = 1 / C for squared slacks."""
     found = mdm(X @ X.T, y, ridge=ridge, tol=1e-8)
@@ -110,11 +83,6 @@ def linear_machine(X, y, ridge=0.0):
     w = scale * ((y * found.alpha) @ X)
     b = scale * found.intercept
     return Machine(X, y, found.alpha, w, b, np.array([positive, negative]))
-
-
-def conformal_map(z):
-    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid."""
-    return np.exp(0.45 * z) + 0.05 * z**2
 
 
 def angle(first, second, metric=None):
@@ -214,37 +182,6 @@ VALUES = ((_add_statements, "statements"),)
 # -- figures ----------------------------------------------------------------------------------
 
 
-def parabola_sample():
-    """Figure 2.1.5: points of a line, the positive ones between, and their images (x, x^2)."""
-    x = np.array([-2.4, -2.0, -1.6, -0.8, -0.4, 0.1, 0.5, 0.9, 1.7, 2.1, 2.5])
-    y = np.where(np.abs(x) < 1.2, 1.0, -1.0)
-    return x, y, np.column_stack([x, x**2])
-
-
-def plot_lines(ax, axes, decision, *, levels=(-1.0, 0.0, 1.0)):
-    """Contours of a decision function: the frontier, and the support hyperplanes dashed."""
-    looks = ["-" if level == 0 else "--" for level in levels]
-    ax.contour(
-        *axes, decision, levels=levels, colors="black", linestyles=looks, linewidths=1.3
-    )
-
-
-def plot_hulls(ax, X, y, nearest):
-    """Figure 2.2.1: the convex hulls, their nearest points, and the line between them."""
-    plot_two_classes(ax, X, y, title="hulls and nearest points")
-    for label, color in ((1, POSITIVE), (-1, NEGATIVE)):
-        points = X[y == label]
-        ax.fill(*points[ConvexHull(points).vertices].T, color=color, alpha=0.12)
-    ax.plot(*nearest.T, "k-o", markersize=5, linewidth=1.5, label="nearest points")
-
-
-def plot_slacks(ax, X, y, ends):
-    """Slack of every pattern, a line to where its margin begins."""
-    for start, end, label in zip(X, ends, y, strict=True):
-        color = POSITIVE if label > 0 else NEGATIVE
-        ax.plot(*np.array([start, end]).T, color=color, linewidth=1.2, zorder=3)
-
-
 # -- the notebook -----------------------------------------------------------------------------
 
 
@@ -261,15 +198,3 @@ def what_came_out(run):
         f"{statements.perceptron.mean():.2f} % (means over {len(turned)} samples); the former errs "
         f"less on {better} of them."
     )
-
-
-def drawn_bumps(problem):
-    """What the study draws of a problem: c, its gradient, 20 places, two directions at each."""
-    rng = next(
-        unit for unit in STATEMENTS.units("paper") if unit.params["problem"] == problem
-    ).rng()
-    y = np.repeat([1.0, -1.0], [N_PATTERNS // 4, 3 * N_PATTERNS // 4])
-    X = rng.standard_normal((N_PATTERNS, 2)) + 0.8 * y[:, np.newaxis]
-    c, gradient = bumps(rng, X)
-    places = rng.uniform(-1.5, 1.5, size=(20, 2))
-    return c, gradient, places, *rng.standard_normal((2, 20, 2))

@@ -8,9 +8,10 @@ from companion.papers.conformal import beyond_studies, g_means, practice
 from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
-from companion.papers.conformal.methods import PRINTED, SVM, WITHOUT_V
+from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME
 from companion.papers.conformal.real_sets import FOLDS
+from companion.papers.summaries import select
 
 STUDIES = (
     FOLDS,
@@ -33,15 +34,6 @@ ON_ALL_SETS = {
         " + (`TSVT-VMETA` - `MDT-VMETA`)) / 3"
     ),
 }
-#: Corrections of the SVM on the boards, a row a draw.
-ON_BOARDS = {
-    ("balanced weights", "g-means error: SVM - balanced weights, checkers board"): (
-        "SVM - `balanced weights`"
-    ),
-    ("boundary movement", "g-means error: SVM - threshold by CV, checkers board"): (
-        "SVM - `threshold by CV`"
-    ),
-}
 #: Row, name and method of the forced transformations, and the reading that has the method.
 FORCED = (
     ("forced Amari", "AMA", "AMA", ""),
@@ -55,8 +47,9 @@ LEAST = "least gain of a data set"
 
 
 def _add_errors(out, folds):
+    means = g_means.by_set(g_means.error_table(folds))
     numbers = {
-        place: g_means.with_chance(g_means.over_sets(folds, expression))
+        place: g_means.with_chance(g_means.over_sets(means, expression))
         for place, expression in ON_ALL_SETS.items()
     }
     numbers |= corrections(folds, MOVED)
@@ -65,16 +58,13 @@ def _add_errors(out, folds):
     g_means.add_means(out, numbers)
 
 
-def _add_boards(out, board):
-    g_means.add_claims(out, g_means.error_table(board), ON_BOARDS)
-
-
 def _add_shift(out, shift, folds):
     # f~ = gamma (f + lambda |w|^2 / 2) up to this error, and gamma is .9 at most
     column = "least |1 - f~ / (f + lambda |w|^2 / 2)|"
     out.add("bias shift", column, 0.1 - shift.identity_error.max())
     both = pd.concat([folds[folds.dataset.isin(shift.dataset)], shift])
-    gap = g_means.over_sets(both, "`MDT-VMETA` - `bias shift`")
+    means = g_means.by_set(g_means.error_table(both))
+    gap = g_means.over_sets(means, "`MDT-VMETA` - `bias shift`")
     place = ("bias shift", "g-means error: MDT-VMETA - bias shift")
     g_means.add_means(out, {place: g_means.with_chance(gap)})
 
@@ -113,7 +103,7 @@ def _add_forced(out, frame):
     forced = forced.assign(error=g_means.errors(forced))
     forced = forced.assign(gap=forced.error - forced.train_error)
     for row, name, method, reading in FORCED:
-        rows = summaries.select(forced, method=method)
+        rows = select(forced, method=method)
         sets = rows.groupby(["asked", "partition", "dataset"])[["train_error", "gap"]]
         means = sets.mean().groupby(level=[0, 1]).mean()
         column = f"share of folds in which one forced {name} errs less"
@@ -174,7 +164,6 @@ VALUES = (
     (_add_errors, "folds"),
     (_add_forced, "forced"),
     (_add_widths, "widths"),
-    (_add_boards, "board"),
     (_add_shift, "shift", "folds"),
 )
 
@@ -253,30 +242,3 @@ def forced_table(forced):
     by = [rows.dataset.rename("data set"), rows.method]
     table = pd.DataFrame(columns).groupby(by, sort=False).mean()
     return table.assign(**{"C times": 10 ** table["C times"]}).reset_index()
-
-
-def overfitted(table):
-    """By method, on how many of the real sets what forced transformations do shows."""
-    real = table[table["data set"] != BOARD_NAME]
-    apart = real["test error"] - real["training error"]
-    shown = {
-        "C divided by more than two": real["C times"] < 0.5,
-        "training error above 0.9": real["training error"] > 0.9,
-        "test error above it by 0.05": apart > g_means.NOTICEABLE,
-        "sets": apart.notna(),
-    }
-    return pd.DataFrame(shown).groupby(real.method, sort=False).sum().reset_index()
-
-
-def shift_table(folds, shift):
-    """The plain machine, a shift of its bias, and MDT-VMETA, a row a set."""
-    names = [WITHOUT_V, "bias shift", "MDT-VMETA"]
-    rows = []
-    for name in g_means.present(shift):
-        both = [g_means.by_partition(frame, name) for frame in (folds, shift)]
-        table = pd.concat(both, axis=1, join="inner")[names]
-        gap = table["MDT-VMETA"] - table["bias shift"]
-        row = {"data set": name, **table.mean(), "MDT-VMETA - bias shift": gap.mean()}
-        row |= {"SE": gap.sem(), "better on": (gap < -1e-12).sum()}
-        rows.append(row | {"worse on": (gap > 1e-12).sum(), "of": len(gap)})
-    return pd.DataFrame(rows)

@@ -2,12 +2,10 @@
 
 ``widths``: is the gain of a transformation that of a bad base kernel? ``forced``: what a fixed
 number of transformations does, and how much of it is a larger C. ``shift``: margin displacement
-beside a plain shift of the bias. ``readings``: what the print leaves open, in all combinations.
-``costs``: CPU time. ``ascents``: whether J has one maximum.
+beside a plain shift of the bias. ``costs``: CPU time. ``ascents``: whether J has one maximum.
 """
 
 import time
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -23,16 +21,15 @@ from companion.papers.conformal.methods import CONFORMAL, SVM, Part, outcome
 from companion.papers.conformal.problems import (
     BOARD_NAME,
     C,
-    in_box,
     largest_difference,
     part_by_part,
     parts_of,
     study_of_sets,
 )
-from companion.papers.summaries import counts, numbered, study_over
+from companion.papers.summaries import counts
 from companion.solvers.conformal import TrainedMachine
 from companion.solvers.metamodels import ascend_separability
-from companion.solvers.transformations import MDT, RULES
+from companion.solvers.transformations import RULES
 
 #: 2 sigma^2 on standardised inputs; the thesis has 50.
 BASE_WIDTHS = (5.0, 50.0, 500.0, 5000.0, 15000.0, 50000.0)
@@ -46,30 +43,6 @@ FORCED_METHODS = ("AMA", "ACT", AMARI_READ)
 
 #: The methods, and Amari's as it may have been meant.
 METHODS = CONFORMAL | {AMARI_READ: (RULES["amari"](units="svm"),)}
-
-#: What the thesis leaves open or prints otherwise than we read it; ours is first. The units are
-#: those of kappa of Williams and MDT (CMA-ES starts at .5) and of c of Amari, the escape that from
-#: a plateau of the error on V, and the sign that of (5.3.22).
-CHOICES = {
-    "units": ("hull", "svm"),
-    "escape": ("early", "none"),
-    "sign": ("minus", "plus"),
-}
-#: 2 sigma^2 and, where columns are not standardised, their bounds on the training part.
-SCALINGS = {
-    "standardised, 50": (problems.WIDTH, None),
-    "[-2, 2], 50": (problems.WIDTH, problems.BOX),
-    "[0, 1], 700": (700.0, (0.0, 1.0)),
-}
-
-#: Methods and what matters to them; TSVT is left out for its cost on flat kernels.
-CHOICES_OF_METHOD = {
-    SVM: (),
-    "ACT": (),
-    **dict.fromkeys(("AMA", "WIL", "MDT-JMETA"), ("units",)),
-}
-CHOICES_OF_METHOD |= {"MDT-JGRAD": ("units", "sign"), "MDT-VMETA": ("units", "escape")}
-
 
 #: What is timed: c on the training patterns, one forced transformation, and all of a method.
 TIMED_FACTORS = ("AMA", "Wu-Amari", "ACT", "KBA", "WIL")
@@ -175,49 +148,6 @@ def compute_shift(problem):
     }
 
 
-@dataclass(frozen=True)
-class PrintedMDT(MDT):
-    """MDT with the sign of the gradient by kappa that (5.3.16) and (5.3.22) are printed with."""
-
-    def family(self, trained, rng):
-        """As its parent's."""
-        family = super().family(trained, rng)
-        at = family.at
-
-        def printed(parameters):
-            c, pull_back = at(parameters)
-            return c, lambda by_c: pull_back(by_c) * (-1.0, 1.0)
-
-        family.at = printed
-        return family
-
-
-def compute_readings(unit):
-    """A row a method and reading, "any" where a choice does not matter; no scaled board."""
-    rows = []
-    is_board = unit.params["dataset"] == BOARD_NAME
-    scalings = {"any": (problems.WIDTH, None)} if is_board else SCALINGS
-    problem = parts_of(unit)[unit.params["fold"]]
-    for scaling, (width, box) in scalings.items():
-        part = Part(in_box(problem, *box) if box else problem, width=width)
-        for name, relevant in CHOICES_OF_METHOD.items():
-            for values in product(
-                *(CHOICES[k] if k in relevant else ("any",) for k in CHOICES)
-            ):
-                head = dict(zip(CHOICES, values, strict=True)) | {"scaling": scaling}
-                result = None if name == SVM else _read(part, name, *values)
-                rows.append(head | outcome(part, name, result))
-    return rows
-
-
-def _read(part, name, units, escape, sign):
-    transform, *search = CONFORMAL[name]
-    rule = PrintedMDT if sign == "plus" else RULES[transform]
-    rule = rule() if units == "any" else rule(units=units)
-    escape = None if escape == "none" else escape.replace("any", "early")
-    return part.transformed(rule, *search, escape=escape)
-
-
 def compute_costs(unit):
     """CPU seconds on the first training part, the less of short runs: a row a method and what."""
     problem = parts_of(unit)[0]
@@ -277,22 +207,3 @@ FORCED = study_of_sets("forced", compute_forced, 2, of_large=0, after=(BOARD_NAM
 SHIFT = study_of_sets("shift", compute_shift, 20)
 COSTS = study_of_sets("costs", compute_costs, 1, quick=problems.SMALL[:1], digits=4)
 ASCENTS = study_of_sets("ascents", compute_ascents, 2, of_large=1)
-
-#: Draws of the board and partitions of the sets, the longest first.
-_READ = {
-    "paper": {problems.LARGE: 1, BOARD_NAME: 6, **dict.fromkeys(problems.NOT_LARGE, 2)},
-    "quick": dict.fromkeys((BOARD_NAME, *problems.SMALL[:1]), 1),
-}
-# A unit a fold, as those of the large set would take minutes in one process.
-_FOLDS_READ = {
-    profile: [
-        one | {"fold": fold}
-        for one in settings
-        for fold in range(1 if one["dataset"] == BOARD_NAME else problems.N_FOLDS)
-    ]
-    for profile, settings in numbered("dataset", "partition", _READ).items()
-}
-READINGS = study_over(
-    problems.PAPER, "readings", compute_readings, _FOLDS_READ, problems.digest
-)
-STUDIES = (WIDTHS, FORCED, SHIFT, READINGS, COSTS, ASCENTS)

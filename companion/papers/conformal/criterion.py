@@ -13,6 +13,7 @@ from companion.conformal import factors as conformal
 from companion.conformal.separability import Separability
 from companion.metrics import Mean
 from companion.papers.conformal import g_means
+from companion.papers.conformal.beyond_studies import ASCENTS, COSTS
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import (
     PAPER,
@@ -20,7 +21,7 @@ from companion.papers.conformal.problems import (
     part_by_part,
     study_of_sets,
 )
-from companion.papers.summaries import counts, mean_text, study_over
+from companion.papers.summaries import counts, mean_text, select, study_over
 from companion.solvers.mdm import mdm
 
 SEARCHED = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
@@ -194,7 +195,7 @@ SEARCHES = study_of_sets("searches", compute_searches, 3, of_large=1)
 IDENTITIES = study_over(
     PAPER, "identities", compute_identities, digits=3, problem=N_RANDOM
 )
-STUDIES = (IDENTITIES, SEARCHES)
+STUDIES = (IDENTITIES, SEARCHES, COSTS, ASCENTS)
 
 
 # -- reproduced values and tables -------------------------------------------------------------
@@ -215,10 +216,10 @@ SHARES = {
     for family in ("MDT", "TSVT")
     for words, test in (
         ("above no transformation", "> SVM + 1e-9"),
-        ("above JGRAD by 1 %", f"- `{family}-JGRAD` > 0.01"),
         ("as high as JGRAD, to 1 %", f"- `{family}-JGRAD` > -0.01"),
     )
 }
+SHARES["TSVT", f"{_ENDS} above JGRAD by 1 %"] = "`TSVT-JMETA` - `TSVT-JGRAD` > 0.01"
 #: Of log10 of the condition number.
 ILL = {
     (EXACT, "share of folds whose matrix to invert is ill-posed"): (
@@ -259,7 +260,48 @@ def _add_searches(out, frame):
     g_means.add_claims(out, g_means.error_table(frame), ERRORS, "partition")
 
 
-VALUES = ((_add_identities, "identities"), (_add_searches, "searches"))
+#: Which search, and which family, the thesis calls slower than which.
+SLOWER = [(f"{family}-JMETA", f"{family}-JGRAD") for family in ("MDT", "TSVT")]
+SLOWER += [(f"TSVT-{search}", f"MDT-{search}") for search in ("JGRAD", "JMETA")]
+
+
+def time_ratios(costs):
+    """log10 of the ratios of CPU times that the thesis speaks of, by their names: one a set."""
+    logs = costs.assign(seconds=np.log10(costs.seconds))
+    times = logs.pivot_table("seconds", "dataset", ["what", "method"])
+    c = times["c"]
+    once = times["once"]
+    whole = times["whole"].drop(columns="PVGS, shared")
+    costliest = c.drop(columns="WIL").max(axis=1)
+    ratios = {"for c, Williams / the costliest of four": c["WIL"] - costliest}
+    for slow, fast in SLOWER:
+        ratios[f"{slow} / {fast}"] = once[slow] - once[fast]
+    for name in whole.drop(columns="PVGS"):
+        ratios[f"PVGS / {name}"] = whole["PVGS"] - whole[name]
+    return ratios
+
+
+def _add_costs(out, frame):
+    """What the thesis calls slower, a case a data set."""
+    for words, ratio in time_ratios(frame).items():
+        out.add_mean("CPU time", f"log10 of the seconds {words}", g_means.chance(ratio))
+
+
+def _add_ascents(out, frame):
+    """Whether an ascent of J for TSVT from another start ends higher, a case a data set."""
+    column = "share of ascents of J that another start ends 1 % above"
+    ascents = select(frame, method="TSVT")
+    higher = ascents.best > 1.01 * ascents.own
+    shares = higher.groupby(ascents.dataset).mean()
+    out.add_mean("TSVT", column, g_means.chance(shares))
+
+
+VALUES = (
+    (_add_identities, "identities"),
+    (_add_searches, "searches"),
+    (_add_costs, "costs"),
+    (_add_ascents, "ascents"),
+)
 
 
 def search_table(frame):
@@ -296,53 +338,36 @@ def what_came_out(run):
         return sign + g_means.not_run(run)
     top = search_table(searches).set_index("method").loc[EXACT]
     change = mean_text(Mean(top["method - SVM"], top.SE, 0), "+.3f")
+    grid = 10 ** time_ratios(run.records["costs"])["PVGS / TSVT-JMETA"].mean()
     return (
         "A kernel of large $J$ need not be a good one: the transformation with the largest $J$ "
         f"makes it {top['J / J of the SVM']:.1f} times as large as the plain kernel has it "
         f"(geometric mean over the folds) and changes the g-means error by {change}. "
-        + sign
-        + g_means.not_run(run)
+        f"{sign} A grid search over $C$ and the width takes {grid:.2g} times the CPU time of the "
+        "costliest search of $J$, TSVT-JMETA." + g_means.not_run(run)
     )
 
 
-def rank_table(searches):
-    """Mean rank correlation of J and the error over the searches of a fold, a row a set."""
-    rows = searches.assign(error=g_means.errors(searches), J=searches.J.astype(float))
-    rows = rows.dropna(subset=["J"])
-    found = {
-        place: fold.J.corr(fold.error, method="spearman")
-        for place, fold in rows.groupby(["dataset", "partition", "fold"])
-        if fold.error.nunique() > 1 and fold.J.nunique() > 1
-    }
-    by_set = pd.Series(found).groupby(level=0)
+def times_table(costs):
+    """How many times as long the first of two takes, and on how many sets it takes longer."""
+    rows = [
+        {
+            "CPU time": words,
+            "times as long": 10 ** ratio.mean(),
+            "longer on": (ratio > 0).sum(),
+            "of sets": len(ratio),
+        }
+        for words, ratio in time_ratios(costs).items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def ascents_table(ascents):
+    """How far six ascents of J end apart, by method: how many training parts."""
+    ends = ascents[["own", "best", "worst"]]
     columns = {
-        "rank correlation of J and error": by_set.mean(),
-        "SE": by_set.sem(),
-        "folds": by_set.size(),
+        "training parts": ascents.own.notna(),
+        "the six end 1 % apart": ends.max(axis=1) > 1.01 * ends.min(axis=1),
+        "another start ends 1 % higher": ascents.best > 1.01 * ascents.own,
     }
-    table = pd.DataFrame(columns)
-    return table[table.folds > 1].rename_axis("data set").reset_index()
-
-
-def identities_table(identities):
-    """The largest relative error of each identity over the random problems."""
-    names = {
-        "theorem_error": "J with the minus sign",
-        "printed_error": "J as (4.6.14) is printed",
-        "space_error": "Z Z' = K",
-        "gradient_error": "gradient of J, MDT and TSVT",
-    }
-    most = identities[list(names)].max().rename(names)
-    return most.rename_axis("quantity").reset_index(name="largest relative error")
-
-
-def conditions_in_words(searches):
-    """How large the condition numbers are, and how near the ascent comes to the maximum."""
-    rows = searches[searches.method == EXACT].log10_condition.astype(float)
-    log_J = log_separability(searches)
-    short = 1 - np.exp((log_J["Xiong"] - log_J[EXACT]).mean())
-    return (
-        f"The condition number is $10^{{{ILL_POSED}}}$ or more in "
-        f"{(rows >= ILL_POSED).sum()} of {rows.count()} folds, {10 ** rows.median():.0e} in the "
-        f"median. The ascent to the same maximum ends {short:.0%} below it (geometric mean)."
-    )
+    return pd.DataFrame(columns).groupby(ascents.method).sum().reset_index()

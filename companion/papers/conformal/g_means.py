@@ -63,10 +63,9 @@ def error_table(frame):
     return by_method(frame.assign(error=errors(frame)), "error")
 
 
-def by_partition(frame, dataset=None):
-    """Mean error of all folds, or those of a data set: a row a partition, a column a method."""
-    rows = frame if dataset is None else summaries.select(frame, dataset=dataset)
-    return error_table(rows).groupby(level="partition").mean()
+def by_partition(frame):
+    """Mean error of all folds: a row a partition, a column a method."""
+    return error_table(frame).groupby(level="partition").mean()
 
 
 def by_set(table):
@@ -79,17 +78,18 @@ def gaps(table, base=SVM):
     return table.sub(table[base], axis=0)
 
 
-def over_sets(frame, expression):
+def over_sets(means, expression):
     """Mean over the data sets of an expression of methods' errors, each with the same weight.
 
-    A partition of one set has nothing to do with one of another: the means of the sets are
-    independent, and `n` is the least number of partitions of a set.
+    `means` has a row a data set and partition. A partition of one set has nothing to do with one of
+    another: the means of the sets are independent, and `n` is the least number of partitions of a
+    set.
     """
+    values = summaries.evaluated(means, expression)
     return summaries.mean_over(
-        mean_and_standard_error(
-            summaries.evaluated(by_partition(frame, name), expression)
-        )
-        for name in present(frame)
+        mean_and_standard_error(values[name])
+        for name in SETS
+        if name in means.index.unique("dataset")
     )
 
 
@@ -147,6 +147,13 @@ def against(table, base=SVM):
         "of": table.count(),
     }
     return pd.DataFrame(columns).rename_axis("method")
+
+
+def places(artefact, words):
+    """Row and column of the printed rows with these words."""
+    rows = summaries.select(load_published(PAPER), artefact=artefact)
+    rows = rows[rows.row.str.contains(words, regex=False)]
+    return zip(rows.row, rows.column, strict=True)
 
 
 @cache

@@ -336,13 +336,12 @@ def what_came_out(run):
     places = scenes.pivot(index="scene", columns="method", values="largest_at")
     nearer = (places["ACT"].abs() < places["Wu-Amari"].abs()).sum()
     return (
-        "A transformation should enlarge the space near the machine's frontier more than far from "
-        f"it. Over {len(places)} scenes Amari's does so by a factor of {factor['Amari']}, ACT by "
-        f"{factor['ACT']}, Wu and Amari's by {factor['Wu-Amari']}, KBA by {factor['KBA']} and "
-        f"Williams's by {factor['Williams']} (geometric means). ACT is also meant to bring the "
-        "largest magnification from that frontier, which lies at "
-        f"$x_1={scenes.frontier.median():.2f}$, to the ideal one at 0: it lies at "
-        f"${places['ACT'].median():.2f}$, that of Wu and Amari's at "
+        f"Over {len(places)} scenes Amari's transformation enlarges the space near the machine's "
+        f"frontier {factor['Amari']} times as much as far from it, ACT {factor['ACT']}, Wu and "
+        f"Amari's {factor['Wu-Amari']}, KBA {factor['KBA']} and Williams's {factor['Williams']} "
+        "times (geometric means). ACT is also meant to bring the largest magnification from that "
+        f"frontier, which lies at $x_1={scenes.frontier.median():.2f}$, to the ideal one at 0: it "
+        f"lies at ${places['ACT'].median():.2f}$, that of Wu and Amari's at "
         f"${places['Wu-Amari'].median():.2f}$ (medians), and ACT's is the nearer to 0 in {nearer} "
         f"of {len(places)} scenes."
     )

@@ -11,14 +11,7 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error
 from companion.papers.conformal import g_means, methods, problems
-from companion.papers.conformal.methods import (
-    CHEAP,
-    CHEAPER_SEARCHES,
-    CONFORMAL,
-    PRINTED,
-    SVM,
-    WITHOUT_V,
-)
+from companion.papers.conformal.methods import CHEAP, CHEAPER_SEARCHES, PRINTED, SVM
 from companion.papers.conformal.problems import (
     N_FOLDS,
     PAPER,
@@ -224,11 +217,6 @@ def _signs(n):
     return np.array(list(product((-1.0, 1.0), repeat=n)))
 
 
-def p_values(errors):
-    """p against the SVM over the seven folds: a row a set and partition, a column a method."""
-    return g_means.gaps(errors).groupby(level=PARTITION).agg(wilcoxon_p)
-
-
 def gains_elsewhere(means):
     """Gain over the SVM of the method that is best on the other partitions: one a partition."""
     chosen = (means.sum() - means)[list(PRINTED[1:])].idxmin(axis=1)
@@ -260,40 +248,35 @@ def _add_tables(out, folds, further):
     _add_asterisks(out, every)
     whole = every[every.error.notna()]
     _add_cells(out, whole)
-    _add_wilcoxon(out, whole)
+    _add_wilcoxon(out, folds, whole)
 
 
 def _add_boxed(out, boxed):
     """The same with the inputs in the box, but for the errors of the SVM, which chose it."""
     found = Values(out.converged)
-    _add_cells(found, boxed)
+    _add_cells(found, boxed, but=[SVM])
     _add_asterisks(found, boxed)
-    found.rows = [
-        row for row in found.rows if row["row"] != SVM or row["column"] not in SETS
-    ]
     out.extend(found, BOXED_READING)
 
 
 def every_partition(folds, partitions):
-    """Cells of all partitions there are, by data set, partition and method, with p of Wilcoxon."""
+    """Cells of all partitions there are, by data set, partition and method."""
     keys = [*PARTITION, "method"]
-    p = p_values(g_means.error_table(folds)).stack().rename("p")
-    table = cells(folds, keys).join(p, on=keys)
-    return pd.concat([table, partitions]).drop_duplicates(keys)
+    return pd.concat([cells(folds, keys), partitions]).drop_duplicates(keys)
 
 
-def _add_cells(out, table):
-    """Printed "mean ± spread" over the folds of one partition."""
+def _add_cells(out, table, but=()):
+    """Printed "mean ± spread" over the folds of a partition, but for the means of some methods."""
     printed = table[table.method.isin(PRINTED)]
     for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
-        converged = rows.converged.all()
         # one partition alone, in a quick run, knows the chance of its folds
         alone = rows.spread.mean() if len(rows) == 1 else np.nan
-        for column, values, n in (
-            (name, rows.error, N_FOLDS),
-            (f"{name} ±", rows.spread, 12),
-        ):
+        cells = {name: (rows.error, N_FOLDS), f"{name} ±": (rows.spread, 12)}
+        if method in but:
+            del cells[name]
+        for column, (values, n) in cells.items():
             known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
+            converged = rows.converged.all()
             out.add(method, column, values.mean(), converged, **known)
 
 
@@ -304,51 +287,53 @@ def _add_asterisks(out, table):
         out.add_draws(method, f"{name}: no transformation", rows.transformed == 0)
 
 
-def _add_wilcoxon(out, table):
-    """Tests on one partition, some of which section 6.3.2 has: its answer is one of many."""
+def _add_wilcoxon(out, folds, table):
+    """The tests that section 6.3.2 has, each on one partition: its answer is one of many."""
+    gaps = g_means.gaps(g_means.error_table(folds))
     svm = select(table, method=SVM).set_index(PARTITION).error
-    table = table.join(svm.rename("svm"), on=PARTITION).sort_values("partition")
-    for (name, method), rows in table.groupby(["dataset", "method"]):
-        row = f"Wilcoxon, {method} against SVM"
-        column = f"{name}: significant at 10 %"
-        significant = rows.p < LEVEL
-        worse = significant & (rows.error > rows.svm)
-        better = significant & (rows.error < rows.svm)
-        out.add_draws(row, column, significant)
-        out.add_draws(row, f"{column} and worse", worse)
-        out.add_draws(row, f"{column} and better", better)
+    for row, column in g_means.places("real_sets", "Wilcoxon, "):
+        method = row.removeprefix("Wilcoxon, ").removesuffix(" against SVM")
+        name, words = column.split(": ")
+        rows = select(table, dataset=name, method=method).sort_values("partition")
+        if rows.empty:
+            continue
+        rows = rows.set_index(PARTITION)
+        of_folds = gaps[method].loc[[name]].groupby(level=PARTITION)
+        p = of_folds.agg(wilcoxon_p).reindex(rows.index)
+        if "p" in rows:  # of further partitions it is on record
+            p = rows.p.fillna(p)
+        error = rows.error - svm[rows.index]
+        of_side = {"worse": error > 0, "better": error < 0}
+        side = of_side.get(words.rpartition(" and ")[2], True)
+        out.add_draws(row, column, (p < LEVEL) & side)
 
 
 def _add_differences(out, frame):
-    """Methods beside the SVM on each set; section 6.3.2 speaks of some."""
+    """What section 6.3.2 says of methods beside the SVM on the sets."""
     errors = g_means.error_table(frame)
     moved = g_means.by_method(frame, "n_transformations") > 0
-    svm = g_means.by_set(errors[SVM])
-    gaps = g_means.by_set(g_means.gaps(errors))
-    where_moved = {
-        base: g_means.by_set(g_means.gaps(errors, base).where(moved))
-        for base in (SVM, WITHOUT_V)
-    }
-    for name, method in product(g_means.present(frame), PRINTED[1:]):
-        gap = gaps.loc[name, method]
-        mean = g_means.chance(gap)
-        apart = {
-            words: mean._replace(mean=mean.mean - middle)
-            for words, middle in MIDDLES.items()
-        }
-        apart["without its sign, by the SVM's"] = g_means.chance(gap / svm[name])
-        row = f"{method} - SVM"
-        column = f"{name}: g-means error"
-        numbers = {
-            (row, column): mean,
-            (f"{method} - half of the SVM", column): gap + svm[name] / 2,
-        }
-        for words, signed in apart.items():
-            numbers[row, f"{column}, {words}"] = magnitude(signed)
-        for base, table in where_moved.items():
-            place = (f"{method} - {base}", f"{column}, folds that it transforms")
-            numbers[place] = table.loc[name, method].dropna()
-        g_means.add_means(out, numbers)
+    sets = errors.index.unique("dataset")
+    numbers = {}
+    for row, column in g_means.places("real_sets", " - "):
+        method, base = row.split(" - ")
+        name, _, words = column.partition(": g-means error")
+        if name not in sets:
+            continue
+        svm = g_means.by_set(errors[SVM].loc[[name]])
+        gap = errors[method] - errors[base.removeprefix("half of the ")]
+        if words == ", folds that it transforms":
+            gap = gap.where(moved[method])
+        gap = g_means.by_set(gap.loc[[name]]).dropna()
+        if base == "half of the SVM":
+            gap += svm / 2
+        if words == ", without its sign, by the SVM's":
+            gap = magnitude(g_means.chance(gap / svm))
+        if words.removeprefix(", ") in MIDDLES:
+            middle = MIDDLES[words.removeprefix(", ")]
+            mean = g_means.chance(gap)
+            gap = magnitude(mean._replace(mean=mean.mean - middle))
+        numbers[row, column] = gap
+    g_means.add_means(out, numbers)
 
 
 def _add_over_sets(out, frame):
@@ -379,8 +364,9 @@ def _add_over_sets(out, frame):
         ("all but Segment1", f"largest {GAIN}"): others[others.mean().idxmax()],
         ("Hepatitis", column): g_means.with_chance(apart),
     }
-    for name in SETS:
+    for name in ("Glass7", "Breast cancer"):
         numbers[name, IDLE] = none.loc[name].sum(axis=1)
+    for name in ("Glass7", "Sonar", "Ionosphere"):
         numbers[name, GAIN] = gains[name].dropna()
     g_means.add_means(out, numbers)
 
@@ -398,14 +384,6 @@ VALUES = (
 # -- tables -----------------------------------------------------------------------------------
 
 
-def set_table(frame, name):
-    """All methods on the same folds of a real set, paired over partitions, and who transforms."""
-    rows = select(frame, dataset=name)
-    moved = (rows.n_transformations > 0).groupby(rows.method).mean()
-    table = g_means.against(g_means.by_partition(rows))
-    return table.assign(transformed=moved[moved.index.isin(CONFORMAL)]).reset_index()
-
-
 def asterisk_table(frame):
     """Mean number of transformed folds of seven, with a star where the thesis prints one."""
     moved = frame.assign(moved=frame.n_transformations > 0)
@@ -416,48 +394,13 @@ def asterisk_table(frame):
     return table.rename_axis(index="data set", columns=None).reset_index()
 
 
-def wilcoxon_table(frame):
-    """Wilcoxon tests against the SVM over the folds of a partition, and over all partitions.
-
-    Repeated partitions of one set are not independent samples: the last column is about these data
-    alone.
-    """
-    errors = g_means.error_table(frame)
-    means = g_means.by_set(errors)
-    tried = p_values(errors).where(means.notna())
-    p = tried.drop(columns=SVM).stack().dropna()
-    tests = {
-        "significant at 10 %": lambda p: (p < LEVEL).mean(),
-        "median p": "median",
-        "least p": "min",
-    }
-    table = p.groupby(level=["dataset", "method"], sort=False).agg(**tests)
-    over_all = g_means.gaps(means).groupby(level="dataset").agg(wilcoxon_p)
-    table["p over all partitions"] = over_all.stack()
-    table = table.reindex(g_means.present(frame), level="dataset")
-    return table.rename_axis(["data set", "method"]).reset_index()
-
-
-def summary_over_sets(frame):
-    """Mean rank and mean error of every method over the real sets, paired by partition.
-
-    Ranks are those of the partitions on which all methods are tried.
-    """
-    names = frame.method.unique()
-    sets = [
-        g_means.by_partition(frame, name).dropna() for name in g_means.present(frame)
-    ]
-    ranks = sum(means.rank(axis=1) for means in sets) / len(sets)
-    gaps = [g_means.over_sets(frame, f"`{name}` - SVM") for name in names]
+def differences_over_sets(frame):
+    """What every method changes on the folds of the plain machine, mean over the sets."""
+    names = [name for name in frame.method.unique() if not name.startswith(SVM)]
+    means = g_means.by_set(g_means.error_table(frame))
+    gaps = [g_means.over_sets(means, f"`{name}` - SVM") for name in names]
     gap, error = means_and_errors(gaps)
-    columns = {
-        "mean rank": ranks.mean(),
-        "SE of rank": ranks.sem(),
-        "mean error": [g_means.over_sets(frame, f"`{name}`").mean for name in names],
-        "method - SVM": gap,
-        "SE": error,
-    }
-    return pd.DataFrame(columns, index=pd.Index(names, name="method")).reset_index()
+    return pd.DataFrame({"method": names, "method - SVM": gap, "SE": error})
 
 
 # -- the notebook -----------------------------------------------------------------------------
@@ -473,7 +416,8 @@ def what_came_out(run):
         )
     rows = records[records.method.isin(PRINTED[1:])]
     marks = {name: len(g_means.printed_asterisks(name)) for name in names}
-    moved = g_means.over_sets(records, "`threshold by CV` - SVM")
+    means = g_means.by_set(g_means.error_table(records))
+    moved = g_means.over_sets(means, "`threshold by CV` - SVM")
     text = (
         f"In {(rows.n_transformations == 0).mean():.0%} of the folds a method transforms nothing "
         f"and is the plain machine; in print {sum(marks.values())} of "
@@ -483,7 +427,7 @@ def what_came_out(run):
         f"the mean over {g_means.counted(len(names), 'set')}."
     )
     if problems.LARGE in names:
-        ours = g_means.by_partition(records, problems.LARGE)[SVM].mean()
+        ours = means[SVM][problems.LARGE].mean()
         printed = g_means.printed_values("real_sets", problems.LARGE)[SVM]
         text += (
             f" On {problems.LARGE} the plain machine errs by {ours:.3f} here and by {printed} in "
@@ -498,10 +442,11 @@ def differences_table(records):
     A row a cell of the print without an asterisk.
     """
     rows = []
+    means = g_means.by_set(g_means.error_table(records))
     for name in g_means.present(records):
         printed = g_means.printed_values("real_sets", name)
         starred = g_means.printed_asterisks(name)
-        gaps = g_means.gaps(g_means.by_partition(records, name))
+        gaps = g_means.gaps(means.loc[name])
         for method in PRINTED[1:]:
             if method in starred:
                 continue
@@ -510,17 +455,3 @@ def differences_table(records):
             row |= {"here": gaps[method].mean(), "SE": gaps[method].sem()}
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def tests_in_words(records):
-    """In which share of the partitions the methods of the thesis differ at its level."""
-    tests = wilcoxon_table(records)
-    rows = tests[tests.method.isin(PRINTED)]
-    column = "significant at 10 %"
-    top = rows.loc[rows[column].idxmax()]
-    return (
-        f"Of {len(rows)} pairs of a set and a method of the thesis, {(rows[column] == 0).sum()} "
-        f"are significant in no partition; the largest share is {top[column]:.0%}, of "
-        f"{top.method} on {top['data set']}. The median $p$ is 1 in "
-        f"{(rows['median p'] == 1).sum()} pairs."
-    )

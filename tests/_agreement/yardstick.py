@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from companion.papers.across.agreement.problems import MINIMUM_MARGIN
+from _agreement.problems import MINIMUM_MARGIN
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, SVR
 
-from companion.papers.across.agreement.problems import MACHINES, MINIMUM_MARGIN
-from companion.papers.across.agreement.yardstick import Answer, brackets
+from _agreement.problems import MACHINES, MINIMUM_MARGIN
+from _agreement.yardstick import Answer, brackets
 from companion.solvers import (
     LSPath,
     dca_path,
@@ -72,10 +72,10 @@ def _wls(machine, **options):
     return Answer(found.coef, found.intercept, beta, found.converged)
 
 
-def weighted_least_squares(machine, damping=_DAMPING):
+def _weighted_least_squares(machine):
     """The hinge by the paper's iteration."""
     settings = {"tol": _PLAIN_TOL, "max_iter": _PLAIN_ITERATIONS}
-    return _wls(machine, accelerate=False, damping=damping, **settings)
+    return _wls(machine, accelerate=False, damping=_DAMPING, **settings)
 
 
 def _min_margin(machine):
@@ -216,7 +216,7 @@ SOLVERS = {
     "SMO, accelerated": _Solver(MACHINES, partial(_smo, accelerate=True)),
     "MDM": _Solver(("L2",), _mdm),
     "MDM, accelerated": _Solver(("L2",), partial(_mdm, accelerate=True)),
-    "WLS, damped": _Solver(("L1",), weighted_least_squares),
+    "WLS, damped": _Solver(("L1",), _weighted_least_squares),
     "WLS, interior point": _Solver(("L1",), _wls),
     "structured interior point": _Solver(("L1", MINIMUM_MARGIN), _min_margin),
     "structured, path over C": _Solver((MINIMUM_MARGIN,), _path),

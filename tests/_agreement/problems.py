@@ -21,8 +21,8 @@ MACHINES = ("L1", "L2", "LS", "Least 1-Norm")
 #: The convex machine of several classes.
 MINIMUM_MARGIN = "minimum margin"
 
-#: Samples of a problem, by profile.
-_SIZES = {"paper": 200, "quick": 60}
+#: Samples of a problem.
+_SIZE = 200
 
 #: Points by side of a grid of new points.
 _SIDE = 15
@@ -78,9 +78,9 @@ class SharedProblem:
         return Design.linear(self.X) if self.is_linear else Design.kernel(self.K)
 
 
-def list_problems(profile="paper"):
-    """The problems of all papers; "quick" has smaller samples."""
-    n = _SIZES[profile]
+def list_problems():
+    """The problems of all papers."""
+    n = _SIZE
     return [*_toys(), _titanic(), *_gacv(n), *_usvc(n), *_three_classes(n), _board(n)]
 
 
