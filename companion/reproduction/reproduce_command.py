@@ -173,10 +173,8 @@ def _methods_last(artefacts):
 
 def _note_code(artefacts):
     """Take the digests of the sources that are loaded, and not of those that are edited later."""
-    from companion._utils.sources import sources_digest
     from companion.reproduction.codehash import code_digest
 
-    sources_digest()
     for artefact in artefacts:
         for study in artefact.studies:
             with suppress(Exception):  # reported where its turn comes

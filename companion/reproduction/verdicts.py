@@ -50,7 +50,7 @@ __all__ = [
     "OPEN",
     "UNEXPLAINED",
     "compare",
-    "judge",
+    "compare_records",
     "problems",
 ]
 
@@ -295,7 +295,7 @@ def compare(
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", *, gaps=False):
+def compare_records(artefact, records, profile="paper", *, gaps=False):
     """Ledger of one artefact from the records of its studies.
 
     With `gaps` records are missing: what cannot be read off those there are is not tested. Without

@@ -71,7 +71,7 @@ def verify(  # noqa: PLR0913
         return _verify_print(texts)
     gc.disable()  # there are many records, and they stay
     from companion.reproduction.display import by_paper, ledger_text, score_table
-    from companion.reproduction.reproduce import read_all, read_ledgers
+    from companion.reproduction.reproduce import read_ledgers, read_project
     from companion.reproduction.scores import scored_as_on_record
     from companion.reproduction.verdicts import problems
 
@@ -80,7 +80,7 @@ def verify(  # noqa: PLR0913
     def read(profile):
         if chosen or given:
             return read_ledgers(find_targets(given, chosen), profile)
-        return read_all(partial(find_targets, None, ()), profile)
+        return read_project(partial(find_targets, None, ()), profile)
 
     ledgers, gaps, failures = read(profile)
     if profile != "paper":
