@@ -723,7 +723,7 @@ ONLY = [
 @cases("cause, word", *ONLY)
 def test_verify_lists_the_values_of_one_word_with_the_reason(project, cause, word):
     declare(project, "size", "points", "fig_2", cause=cause, reason="who knows")
-    words = ("verify", "--paper", "toy", "--allow-missing", "--only")
+    words = ("verify", "toy", "--allow-missing", "--only")
     text = invoke_out([fig_2(21.0), fig_1()], *words, word)
     listed = " ".join(text.partition("numbers ")[0].split())
     assert "toy/fig_2 ========= The paper prints 20 for size, points" in listed

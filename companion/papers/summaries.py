@@ -79,12 +79,13 @@ def artefacts(paper, *rows):
     for module, title in rows:
         name = module.__name__.rpartition(".")[2]
         values = partial(values_from, module.VALUES)
-        values.__module__ = module.__name__
-        values.__qualname__ = "VALUES"
         by_row = getattr(module, "JUDGED_BY_ROW", False)
         opening = getattr(module, "what_came_out", None)
+        studies = module.STUDIES
         found.append(
-            Artefact(paper, name, title, module.STUDIES, values, by_row, opening)
+            Artefact(
+                paper, name, title, studies, values, by_row, opening, module.__name__
+            )
         )
     return found
 

@@ -60,6 +60,8 @@ class Artefact:
     what_came_out : callable, optional
         ``what_came_out(run) -> str``: one to three sentences in Markdown with which the notebook
         opens, whose numbers are computed from the run.
+    module : str, optional
+        The module that describes it, to which the notebook leads; by default that of `values`.
     """
 
     paper: str
@@ -69,6 +71,7 @@ class Artefact:
     values: Callable | None = None
     judged_by_row: bool = False
     what_came_out: Callable | None = None
+    module: str = ""
 
     def __post_init__(self) -> None:
         check_name(self.name, f"an artefact of {self.paper or 'all papers'}")

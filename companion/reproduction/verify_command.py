@@ -1,7 +1,6 @@
 """The commands ``verify`` and ``explain``."""
 
 import difflib
-import gc
 import shlex
 from functools import partial
 
@@ -35,9 +34,6 @@ _MOST_NAMED = 6
 
 @main.command(short_help="Compare the print with the records.")
 @TARGETS
-@click.option(
-    "--paper", "papers", multiple=True, metavar="KEY", help="Of this paper alone."
-)
 @click.option("--all", "whole", is_flag=True, help="List every value, too.")
 @click.option("--only", type=click.Choice(ONLY), help="List these values alone.")
 @choice("--format", ["table", "json", "csv"], "For people, or the ledger for machines.")
@@ -57,9 +53,7 @@ _MOST_NAMED = 6
     help="Hold quotations and printed numbers against <paper>.txt in it, instead.",
 )
 @click.pass_obj
-def verify(  # noqa: PLR0913
-    given, targets, *, papers, whole, only, format, profile, allow_missing, texts
-):
+def verify(given, targets, *, whole, only, format, profile, allow_missing, texts):
     """Compare every published value with the records; nothing is computed.
 
     Shows the score by paper, and what is wrong: a value that differs without a declaration in
@@ -69,17 +63,14 @@ def verify(  # noqa: PLR0913
     """
     if texts is not None:
         return _verify_print(texts)
-    gc.disable()  # there are many records, and they stay
     from companion.reproduction.display import by_paper, ledger_text, score_table
     from companion.reproduction.reproduce import read_ledgers, read_project
     from companion.reproduction.scores import scored_as_on_record
     from companion.reproduction.verdicts import problems
 
-    chosen = [*targets, *papers]
-
     def read(profile):
-        if chosen or given:
-            return read_ledgers(find_targets(given, chosen), profile)
+        if targets or given:
+            return read_ledgers(find_targets(given, targets), profile)
         return read_project(partial(find_targets, None, ()), profile)
 
     ledgers, gaps, failures = read(profile)
@@ -101,7 +92,6 @@ def verify(  # noqa: PLR0913
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
     differs = any(map(len, wrong.values()))
-    gc.freeze()  # nor need they be walked when all ends
     return exit_code(failures, differs or gaps["stale"] or missing)
 
 
