@@ -39,11 +39,11 @@ HERE = Path(__file__).parent
 SCHEMA = Path(display.__file__).with_name("ledger.schema.json")
 SEES_US = {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path]), "COLUMNS": ""}
 PUBLISHED = """\
-paper,artefact,row,column,asks,printed,value,spread,spread_is,n,kind,relation,sentence,why,repeats,\
+artefact,row,column,asks,printed,spread,spread_is,n,kind,relation,sentence,why,repeats,\
 matters,where,note
-toy,table_1,mean,error,value,1.5,1.5,1.0,over draws,4,stochastic,,,,,,p. 1,
-toy,fig_1,claim,gain,claim,lower,,,,,ordinal,< 0,the gain is lower,lower is below 0,,,p. 2,
-toy,fig_2,size,points,value,20,20,,,,deterministic,,,,,,p. 3,
+table_1,mean,error,value,1.5,1.0,over draws,4,stochastic,,,,,,p. 1,
+fig_1,claim,gain,claim,lower,,,,ordinal,< 0,the gain is lower,lower is below 0,,,p. 2,
+fig_2,size,points,value,20,,,,deterministic,,,,,,p. 3,
 """
 PROFILE = 'profile: str = "paper"  # size of the run: quick or paper'
 COUNT = "n_draws: int = 3  # random draws, 1 to 9"
@@ -734,7 +734,7 @@ def test_verify_lists_the_values_of_one_word_with_the_reason(project, cause, wor
 
 def test_what_verify_shows_is_a_screen_of_80_columns_however_much_is_wrong(project):
     many = PUBLISHED + "".join(
-        f"toy,fig_3,row {i},points,value,20,20,,,,deterministic,,,,,,p. 3,\n"
+        f"fig_3,row {i},points,value,20,,,,deterministic,,,,,,p. 3,\n"
         for i in range(40)
     )
     (project / "data" / "published" / "toy.csv").write_text(many)
@@ -796,7 +796,7 @@ def test_explain_lists_each_name_in_one_line_to_be_copied(project):
     published.write_text(
         PUBLISHED
         + "".join(
-            f"toy,fig_2,size,{name},value,20,20,,,,deterministic,,,,,,p. 3,\n"
+            f"fig_2,size,{name},value,20,,,,deterministic,,,,,,p. 3,\n"
             for name in names
         )
     )

@@ -60,7 +60,7 @@ UNEXPLAINED = "differs, unexplained"
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
 )
-_COPIED = [c for c in COLUMNS if c not in ("value", "spread_is", "note")]
+_COPIED = ["paper", *(c for c in COLUMNS if c not in ("spread_is", "note"))]
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se")

@@ -65,10 +65,10 @@ TABLE_1 = Study("toy", "table_1", units, compute)
 ARTEFACTS = [Artefact("toy", "table_1", "Table 1", (TABLE_1,), values)]
 """
 PRINT = """\
-paper,artefact,row,column,asks,printed,value,spread,spread_is,n,kind,relation,sentence,why,repeats,\
+artefact,row,column,asks,printed,spread,spread_is,n,kind,relation,sentence,why,repeats,\
 matters,where,note
-toy,table_1,all,mean,value,1.5,1.5,1.3,over draws,4,stochastic,,,,,,p. 1,
-toy,table_1,all,claim,claim,small,,,,,ordinal,< 0,the mean is small,small is below 2,,,p. 2,
+table_1,all,mean,value,1.5,1.3,over draws,4,stochastic,,,,,,p. 1,
+table_1,all,claim,claim,small,,,,ordinal,< 0,the mean is small,small is below 2,,,p. 2,
 """
 ERRATA = """\
 - paper: toy
@@ -176,7 +176,7 @@ ERRATA_FILE = "data/errata.yaml"
 PACKAGE = "toys_of_the_test/__init__.py"
 MODULE = "toys_of_the_test/table_1.py"
 INDEX = "data/records/index.csv"
-MISSPELLED = "toy,tabel_1,all,mode,value,1,1,,,,deterministic,,,,,,p. 1,\n"
+MISSPELLED = "tabel_1,all,mode,value,1,,,,deterministic,,,,,,p. 1,\n"
 STRAY = "i,x\n1,2.0\n"
 #: A file, what becomes of it, what is said, and the exit code.
 FAULTS = {

@@ -202,7 +202,11 @@ def test_the_printed_table_has_the_rows_and_columns_asked_for(ledger):
     assert texts == [[[]], ["15.6 ± 3.2"], ["25.7 ± 4.5"], ["23.3 ± 2.1"]]
     assert len(rows[2][1][0]["sentences"]) == 2, "the spread shown inside has its own"
     assert len(table.values) == 5
-    assert display.published_vs_reproduced(ledger).prints[0][1] == ["n", "LS", "|A - B|"]
+    assert display.published_vs_reproduced(ledger).prints[0][1] == [
+        "n",
+        "LS",
+        "|A - B|",
+    ]
     (alone,) = display.published_vs_reproduced(ledger, rows=["heart"]).prints
     assert [name for name, _ in alone[2]] == ["heart"]
     for asked, fault in (
