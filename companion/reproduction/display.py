@@ -110,7 +110,7 @@ def _read_text(line):
     return f"{value}: {line['verdict_as_read']} ({kind})"
 
 
-def _means(line):
+def _verdict_text(line):
     """What became of a row, with what there is to say about it, in words."""
     word = line["verdict"]
     why = "; ".join(dict.fromkeys(filter(None, [line["because"], line["reason"]])))
@@ -141,18 +141,18 @@ def sentence(line):
     if plain(line["reproduced"]) is None:
         here = "has no value here"
     if line["asks"] == "ours":
-        question = ended(f"We ask: {line['sentence']}")
+        question = full_sentence(f"We ask: {line['sentence']}")
         return f"{question} {place} {here}."
     if line["kind"] == "ordinal":
-        claim = ended(f"The paper says: {line['sentence']}")
+        claim = full_sentence(f"The paper says: {line['sentence']}")
         said = f"{claim} Its test, {place}, must be {line['relation']} and {here}"
     else:
         printed = published_text(line)
         said = f"The paper prints {printed} for {place} ({line['where']}); it {here}"
-    return ended(": ".join(filter(None, [said, _means(line)])))
+    return full_sentence(": ".join(filter(None, [said, _verdict_text(line)])))
 
 
-def ended(text):
+def full_sentence(text):
     """A sentence with its full stop, which a question has not."""
     return text if text.endswith(("?", ".")) else f"{text}."
 
@@ -162,7 +162,7 @@ def escaped(text):
     return re.sub(r"([*_$<|`\\])", r"\\\1", text)
 
 
-def _texts(line):
+def _row_texts(line):
     """The texts of one value in a table of verdicts, by column."""
     is_fixed = line["kind"] == "deterministic"
     return {
@@ -174,7 +174,7 @@ def _texts(line):
         "support": number_text(line["support"], "+.1f"),
         "would see": number_text(line["would_see"], ".2g"),
         "n": "" if is_fixed else number_text(line["reproduced_n"], "g"),
-        "verdict": _means(line),
+        "verdict": _verdict_text(line),
         "read otherwise": _read_text(line),
     }
 
@@ -187,7 +187,7 @@ def explained(line, artefact):
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
     found = {
         "in short": sentence(line),
-        **_texts(line),
+        **_row_texts(line),
         "evidence": line["evidence"],
         "where": line["where"],
         "sentence": line["sentence"],
@@ -233,8 +233,8 @@ def verdict_table(ledger):
     """
     ledger = departures_first(ledger)
     lines = ledger.to_dict("records")
-    frame = pd.DataFrame(map(_texts, lines))
-    frame["verdict"] = [f"{_sign([line])} {_means(line)}" for line in lines]
+    frame = pd.DataFrame(map(_row_texts, lines))
+    frame["verdict"] = [f"{_sign([line])} {_verdict_text(line)}" for line in lines]
     if not frame["read otherwise"].any():
         frame = frame.drop(columns="read otherwise")
     table = Table(frame, frame.to_numpy(), ledger[_VALUES].to_dict("records"))
@@ -310,7 +310,7 @@ def _printed_rows(ledger, rows, columns):
         places = ((row, column), (row, column + _SPREAD))
         inside = [lines[place] for place in places if place in lines]
         return inside and {
-            "word": _worst(inside),
+            "word": _worst_verdict(inside),
             "sign": _sign(inside),
             "text": published_text(inside[0]),
             "sentences": [*map(sentence, inside)],
@@ -319,14 +319,14 @@ def _printed_rows(ledger, rows, columns):
     return [(row, [cell(row, column) for column in columns]) for row in rows]
 
 
-def _worst(lines):
+def _worst_verdict(lines):
     """The worst verdict of some rows that are scored."""
     words = [line["verdict"] if line["scored"] else "" for line in lines]
     return max(words, key=[*SIGNS].index)
 
 
 def _sign(lines):
-    return SIGNS[_worst(lines)]
+    return SIGNS[_worst_verdict(lines)]
 
 
 # ------------------------------------------------------------------ the score
@@ -426,7 +426,7 @@ def _claim_finding(claim, tests):
     word = sentence_word(tests["verdict"])
     became = tests["verdict"].value_counts()
     counts = ", ".join(counted(became[w], w) for w in SENTENCE_WORDS if w in became)
-    text = ended(f"* **{word.capitalize()}** ({counts}): {escaped(claim)}")
+    text = full_sentence(f"* **{word.capitalize()}** ({counts}): {escaped(claim)}")
     failing = tests[tests["verdict"] == FAILS]
     if len(failing):
         text += f" Failing: {_some_of(failing, 2)}."
@@ -462,7 +462,7 @@ def _claim_by_claim(ledger):
 
     asked = ledger[ledger["asks"] == "ours"].groupby("sentence", sort=False)
     for question, rows in asked:
-        yield f"* {ended(f'We ask: {escaped(question)}')} {_some_of(rows, 4, answer)}."
+        yield f"* {full_sentence(f'We ask: {escaped(question)}')} {_some_of(rows, 4, answer)}."
 
 
 def findings(ledger):

@@ -150,7 +150,7 @@ def reproduce(given, targets, *, profile, parameters, in_place, listing, **optio
             text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
             click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
             report = run.compute(artefact)
-            _tell(report)
+            _show_units(report)
             start(report, values[artefact])
         heading("Notebooks")
         for report in finished():
@@ -181,7 +181,7 @@ def _note_code(artefacts):
                 code_digest(study.compute)
 
 
-def _tell(report):
+def _show_units(report):
     """What became of the records of one artefact, as soon as it is known."""
     missing = sum(n for records in report.records.values() for _, n in records.missing)
     text = f"      {report.computed} units computed"
