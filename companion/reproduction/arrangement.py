@@ -41,11 +41,9 @@ def navigation(artefact):
 
 def _code(artefact):
     """Links to the files that compute and read off what an artefact shows, and to `regenerate`."""
-    modules = [study.compute.__module__ for study in artefact.studies]
-    if artefact.values is not None:
-        modules.append(artefact.module or artefact.values.__module__)
-    modules += ["companion.reproduction.regenerate"] if modules else []
-    for name in dict.fromkeys(modules):
+    modules = artefact.modules
+    engine = ["companion.reproduction.regenerate"] if modules else []
+    for name in dict.fromkeys([*modules, *engine]):
         file = f"{name.replace('.', '/')}.py"
         if (notebooks_dir().parent / file).is_file():
             yield f"[`{name.removeprefix('companion.')}`](../../{file})"

@@ -81,6 +81,14 @@ class Artefact:
         """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
         return f"{self.paper}/{self.name}" if self.paper else self.name
 
+    @property
+    def modules(self) -> list[str]:
+        """The modules that compute and read off what it shows."""
+        found = [study.compute.__module__ for study in self.studies]
+        if self.values is not None:
+            found.append(self.module or self.values.__module__)
+        return found
+
 
 @dataclass(frozen=True)
 class Paper:

@@ -37,24 +37,32 @@ class Outcome(NamedTuple):
     failures: dict = {}
 
 
+def _packages():
+    """The packages of which the sources are known: this one and the papers' own."""
+    modules = [__name__, *(paper.module for paper in list_papers().values())]
+    return {name.partition(".")[0] for name in modules}
+
+
+def is_known(artefact):
+    """Whether the sources of an artefact are among those known."""
+    return {name.partition(".")[0] for name in artefact.modules} <= _packages()
+
+
 def digest_of_inputs(profile):
     """Of all that ledgers follow from: papers, versions, sources, data, records and tests.
 
     The sources are those of this package and of the papers' own.
     """
-    papers = list_papers()
-    modules = [__name__, *(paper.module for paper in papers.values())]
-    packages = {name.partition(".")[0] for name in modules}
     places = {data_dir(), cache_dir() / "records" / profile}
     places |= {root / "tests" for root in (project_root(), companion_root())}
-    for spec in filter(None, map(find_spec, packages)):
+    for spec in filter(None, map(find_spec, _packages())):
         places |= {*map(Path, spec.submodule_search_locations or [spec.origin])}
     files = {path for place in places for path in [place, *place.rglob("*")]}
-    texts = [repr(papers), *_VERSIONS]
+    texts = [repr(list_papers()), *_VERSIONS]
     texts += sorted(map(str, notebooks_dir().rglob("*.ipynb")))
     for path in sorted(files):
         with suppress(OSError):  # a file that a run has just replaced
-            if path.suffix != ".pyc" and path.is_file():
+            if "__pycache__" not in path.parts and path.is_file():
                 about = path.stat()
                 texts.append(f"{path} {about.st_mtime_ns} {about.st_size}")
     return hashlib.sha256("\n".join(texts).encode(errors="surrogateescape")).hexdigest()

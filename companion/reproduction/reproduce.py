@@ -21,6 +21,7 @@ from companion.reproduction.errors import ClusterError, StoreError, UnitError
 from companion.reproduction.ledger_cache import (
     Outcome,
     digest_of_inputs,
+    is_known,
     load_ledgers,
     save_ledgers,
 )
@@ -42,8 +43,13 @@ def read_ledgers(artefacts, profile="paper"):
     inputs = digest_of_inputs(profile)
     kept = load_ledgers(profile)
     run = Reproduction(profile, read=read_stored)
-    found = {a.id: kept.get(a.id) or run.compute(a).outcome for a in artefacts}
-    good = {name: outcome for name, outcome in found.items() if not outcome.failures}
+    found = {
+        a.id: (is_known(a) and kept.get(a.id)) or run.compute(a).outcome
+        for a in artefacts
+    }
+    good = {
+        a.id: found[a.id] for a in artefacts if is_known(a) and not found[a.id].failures
+    }
     if good.keys() - kept:
         save_ledgers(profile, inputs, kept | good)
     return merged(found)
@@ -69,10 +75,10 @@ def read_project(find_artefacts, profile="paper"):
         complete = profile == "paper" and not gaps["missing"]
         outdated = outdated_files(artefacts, ledgers if complete else {})
         gaps["stale"] += outdated
-        if not outdated:
-            names = {artefact.id for artefact in artefacts}
-            kept = load_ledgers(profile)
-            found = {name: kept[name] for name in kept if name in names}
+        kept = load_ledgers(profile)
+        names = [artefact.id for artefact in artefacts]
+        if not outdated and kept.keys() >= {*names}:
+            found = {name: kept[name] for name in names}
             save_ledgers(profile, inputs, found | {_PROJECT: Outcome()})
     return ledgers, gaps, failures
 
