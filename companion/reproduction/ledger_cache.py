@@ -55,8 +55,10 @@ def digest_of_inputs(profile):
     """
     places = {data_dir(), cache_dir() / "records" / profile}
     places |= {root / "tests" for root in (project_root(), companion_root())}
-    for spec in filter(None, map(find_spec, _packages())):
-        places |= {*map(Path, spec.submodule_search_locations or [spec.origin])}
+    for name in _packages():
+        with suppress(ValueError):  # of a module that no file is known of
+            if spec := find_spec(name):
+                places |= {*map(Path, spec.submodule_search_locations or [spec.origin])}
     files = {path for place in places for path in [place, *place.rglob("*")]}
     texts = [repr(list_papers()), *_VERSIONS]
     texts += sorted(map(str, notebooks_dir().rglob("*.ipynb")))

@@ -1,6 +1,7 @@
 """The commands ``verify`` and ``explain``."""
 
 import difflib
+import gc
 import shlex
 from functools import partial
 
@@ -63,6 +64,7 @@ def verify(given, targets, *, whole, only, format, profile, allow_missing, texts
     """
     if texts is not None:
         return _verify_print(texts)
+    gc.disable()  # there are many records, and they stay
     from companion.reproduction.display import by_paper, ledger_text, score_table
     from companion.reproduction.reproduce import read_ledgers, read_project
     from companion.reproduction.scores import scored_as_on_record
@@ -92,6 +94,7 @@ def verify(given, targets, *, whole, only, format, profile, allow_missing, texts
     rest = " such files: companion verify --all"
     listed(faults, most, rest, partial(click.echo, err=True))
     differs = any(map(len, wrong.values()))
+    gc.freeze()  # nor need they be walked when all ends
     return exit_code(failures, differs or gaps["stale"] or missing)
 
 
