@@ -1,7 +1,7 @@
 """What the papers share in listing studies, and in turning records into values and tables."""
 
 import math
-from functools import partial, wraps
+from functools import partial
 from itertools import product
 from statistics import fmean
 from typing import NamedTuple
@@ -79,12 +79,13 @@ def artefacts(paper, *rows):
     for module, title in rows:
         name = module.__name__.rpartition(".")[2]
         values = partial(values_from, module.VALUES)
-        values.__module__ = module.__name__
-        values.__qualname__ = "VALUES"
         by_row = getattr(module, "JUDGED_BY_ROW", False)
         opening = getattr(module, "what_came_out", None)
+        studies = module.STUDIES
         found.append(
-            Artefact(paper, name, title, module.STUDIES, values, by_row, opening)
+            Artefact(
+                paper, name, title, studies, values, by_row, opening, module.__name__
+            )
         )
     return found
 
@@ -146,19 +147,6 @@ def select(frame, **settings):
         # of texts ten times faster than in pandas
         same &= frame[column].to_numpy() == value
     return frame[same]
-
-
-def none_without_records(*columns):
-    """Decorate a table: without records (no data file could be had) it has `columns`, no rows."""
-
-    def decorate(function):
-        @wraps(function)
-        def table(frame):
-            return function(frame) if len(frame) else pd.DataFrame(columns=columns)
-
-        return table
-
-    return decorate
 
 
 def wide(frame, index, by):
@@ -362,7 +350,7 @@ def values_from(parts, records):
     """
     values = Values()
     for add, *studies in parts:
-        frames = [_together(records, names.split(" + ")) for names in studies]
+        frames = [_joined_records(records, names.split(" + ")) for names in studies]
         if all(map(len, frames)):
             values.converged = all(
                 frame.get("converged", np.True_).all() for frame in frames
@@ -371,7 +359,7 @@ def values_from(parts, records):
     return values.frame()
 
 
-def _together(records, names):
+def _joined_records(records, names):
     """The records of some studies, one after the other."""
     frames = [records[name] for name in names]
     return pd.concat([frame for frame in frames if len(frame)] or frames)

@@ -41,12 +41,9 @@ def navigation(artefact):
 
 def _code(artefact):
     """Links to the files that compute and read off what an artefact shows, and to `regenerate`."""
-    functions = [study.compute for study in artefact.studies]
-    if artefact.values is not None:
-        functions.append(artefact.values)
-    modules = [function.__module__ for function in functions]
-    modules += ["companion.reproduction.regenerate"] if functions else []
-    for name in dict.fromkeys(modules):
+    modules = artefact.modules
+    engine = ["companion.reproduction.regenerate"] if modules else []
+    for name in dict.fromkeys([*modules, *engine]):
         file = f"{name.replace('.', '/')}.py"
         if (notebooks_dir().parent / file).is_file():
             yield f"[`{name.removeprefix('companion.')}`](../../{file})"

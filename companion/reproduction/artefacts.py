@@ -60,6 +60,8 @@ class Artefact:
     what_came_out : callable, optional
         ``what_came_out(run) -> str``: one to three sentences in Markdown with which the notebook
         opens, whose numbers are computed from the run.
+    module : str, optional
+        The module that describes it, to which the notebook leads; by default that of `values`.
     """
 
     paper: str
@@ -69,6 +71,7 @@ class Artefact:
     values: Callable | None = None
     judged_by_row: bool = False
     what_came_out: Callable | None = None
+    module: str = ""
 
     def __post_init__(self) -> None:
         check_name(self.name, f"an artefact of {self.paper or 'all papers'}")
@@ -77,6 +80,14 @@ class Artefact:
     def id(self) -> str:
         """What is typed on the command line, ``paper/name``, or ``name`` alone without a paper."""
         return f"{self.paper}/{self.name}" if self.paper else self.name
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules that compute and read off what it shows."""
+        found = [study.compute.__module__ for study in self.studies]
+        if self.values is not None:
+            found.append(self.module or self.values.__module__)
+        return found
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,31 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from companion._utils.sources import spelled
-
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def spelled(tree) -> str:
+    """A syntax tree in one spelling, without docstrings, positions and empty fields."""
+    if isinstance(tree, list):
+        return ",".join(map(spelled, tree))
+    if not isinstance(tree, ast.AST):
+        return repr(tree)
+    fields = dict(ast.iter_fields(tree))
+    if (
+        isinstance(tree, (ast.Module, *_DEFINITIONS))
+        and ast.get_docstring(tree, clean=False) is not None
+    ):
+        fields["body"] = tree.body[1:]
+    if isinstance(tree, ast.JoinedStr):  # to which Python 3.12 adds empty texts
+        fields["values"] = [v for v in tree.values if getattr(v, "value", None) != ""]
+    parts = [
+        f"{name}={spelled(value)}"
+        for name, value in fields.items()
+        if name != "ctx" and value not in (None, [])
+    ]
+    return f"{type(tree).__name__}({';'.join(parts)})"
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def columns():
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
 
 
-def wrapped(text, indent=4, err=False):
+def wrapped(text, indent=4):
     """Print a text in lines that fit the terminal; a no-break space ends no line."""
     lines = textwrap.wrap(
         text,
@@ -177,7 +177,7 @@ def wrapped(text, indent=4, err=False):
         break_on_hyphens=False,
         break_long_words=False,  # paths, to be copied
     )
-    click.echo("\n".join(lines).replace("\xa0", " "), err=err)
+    click.echo("\n".join(lines).replace("\xa0", " "))
 
 
 def listed(texts, most, rest, show=wrapped):

@@ -58,10 +58,11 @@ SIGNS = {
 }
 _PLURALS = {MATCHES: "match", HOLDS: "hold", FAILS: "fail"}
 _PLURALS |= {EXPLAINED: "differ, explained", UNEXPLAINED: "differ, unexplained"}
-_PLACE = ["artefact", "row", "column", "verdict", "converged"]
-_NUMBERS = ["published", "reproduced", "reproduced_spread", "reproduced_n"]
-_NUMBERS += ["distance", "support", "would_see", "needs"]
-_NUMBERS += ["reproduced_as_read", "verdict_as_read"]
+#: The numbers behind a table of rows, with what they are of.
+_VALUES = ["artefact", "row", "column", "verdict", "converged"]
+_VALUES += ["published", "reproduced", "reproduced_spread", "reproduced_n"]
+_VALUES += ["distance", "support", "would_see", "needs"]
+_VALUES += ["reproduced_as_read", "verdict_as_read"]
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
 
 
@@ -109,7 +110,7 @@ def _read_text(line):
     return f"{value}: {line['verdict_as_read']} ({kind})"
 
 
-def _means(line):
+def _verdict_text(line):
     """What became of a row, with what there is to say about it, in words."""
     word = line["verdict"]
     why = "; ".join(dict.fromkeys(filter(None, [line["because"], line["reason"]])))
@@ -140,18 +141,18 @@ def sentence(line):
     if plain(line["reproduced"]) is None:
         here = "has no value here"
     if line["asks"] == "ours":
-        question = ended(f"We ask: {line['sentence']}")
+        question = full_sentence(f"We ask: {line['sentence']}")
         return f"{question} {place} {here}."
     if line["kind"] == "ordinal":
-        claim = ended(f"The paper says: {line['sentence']}")
+        claim = full_sentence(f"The paper says: {line['sentence']}")
         said = f"{claim} Its test, {place}, must be {line['relation']} and {here}"
     else:
         printed = published_text(line)
         said = f"The paper prints {printed} for {place} ({line['where']}); it {here}"
-    return ended(": ".join(filter(None, [said, _means(line)])))
+    return full_sentence(": ".join(filter(None, [said, _verdict_text(line)])))
 
 
-def ended(text):
+def full_sentence(text):
     """A sentence with its full stop, which a question has not."""
     return text if text.endswith(("?", ".")) else f"{text}."
 
@@ -161,7 +162,7 @@ def escaped(text):
     return re.sub(r"([*_$<|`\\])", r"\\\1", text)
 
 
-def _texts(line):
+def _row_texts(line):
     """The texts of one value in a table of verdicts, by column."""
     is_fixed = line["kind"] == "deterministic"
     return {
@@ -173,7 +174,7 @@ def _texts(line):
         "support": number_text(line["support"], "+.1f"),
         "would see": number_text(line["would_see"], ".2g"),
         "n": "" if is_fixed else number_text(line["reproduced_n"], "g"),
-        "verdict": _means(line),
+        "verdict": _verdict_text(line),
         "read otherwise": _read_text(line),
     }
 
@@ -186,7 +187,7 @@ def explained(line, artefact):
     again = f"companion reproduce {artefact.id} --profile paper --fresh"
     found = {
         "in short": sentence(line),
-        **_texts(line),
+        **_row_texts(line),
         "evidence": line["evidence"],
         "where": line["where"],
         "sentence": line["sentence"],
@@ -202,24 +203,15 @@ def explained(line, artefact):
 
 
 def departures_first(ledger):
-    """Rows that depart or have a problem, those not tested or open, the scored, the others.
-
-    Each has an `anchor`, the name that it has in HTML: its place in the print.
-    """
+    """Rows that depart or have a problem, those not tested or open, the scored, the others."""
     departs = ledger["verdict"].isin(DEPARTS) | (ledger["problem"] != "")
     left_open = ledger["verdict"].isin([NOT_TESTED, OPEN])
     is_scored = ledger["asks"].isin(SCORED)
     rank = np.select([departs, left_open & is_scored, is_scored], [0, 1, 2], 3)
-    anchors = [f"row-{place + 1}" for place in pd.factorize(ledger["row"])[0]]
-    return ledger.assign(anchor=anchors).iloc[rank.argsort(kind="stable")]
+    return ledger.iloc[rank.argsort(kind="stable")]
 
 
-def _values_of(ledger):
-    """The numbers behind a table of some rows."""
-    return ledger[_PLACE + _NUMBERS].to_dict("records")
-
-
-def verdict_table(ledger, title=""):
+def verdict_table(ledger):
     """One line a published value: the print, the regeneration and the verdict.
 
     What departs from the print stands first. In HTML the table is folded up, with what the values
@@ -229,7 +221,6 @@ def verdict_table(ledger, title=""):
     ----------
     ledger : pandas.DataFrame
         From :func:`~companion.reproduction.verdicts.compare`.
-    title : str, optional
 
     Returns
     -------
@@ -241,29 +232,25 @@ def verdict_table(ledger, title=""):
         one.
     """
     ledger = departures_first(ledger)
-    frame = pd.DataFrame(map(_texts, ledger.to_dict("records")))
+    lines = ledger.to_dict("records")
+    frame = pd.DataFrame(map(_row_texts, lines))
+    frame["verdict"] = [f"{_sign([line])} {_verdict_text(line)}" for line in lines]
     if not frame["read otherwise"].any():
         frame = frame.drop(columns="read otherwise")
-    at = frame.columns.get_loc("verdict")
-    shown = ledger["verdict"].where(ledger["scored"], "")
-    return Table(
-        frame,
-        frame.to_numpy(),
-        _values_of(ledger),
-        title or f"All {len(frame)} rows, those that depart from the print first",
-        len(frame),
-        above=joint_lines(ledger),
-        ids=ledger["anchor"].mask(ledger["anchor"].duplicated(), ""),
-        signs={(i, at): (SIGNS[word], word) for i, word in enumerate(shown)},
-    )
+    table = Table(frame, frame.to_numpy(), ledger[_VALUES].to_dict("records"))
+    table.summary = f"All {len(frame)} rows, those that depart from the print first"
+    table.above = joint_lines(ledger)
+    table.ids = [f"row-{place + 1}" for place in ledger.index]
+    return table
 
 
 def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
-    """The printed table with its regeneration and its verdicts under each row.
+    """The printed table with its verdicts, and its rows with their regeneration.
 
     In HTML each cell of the print has the colour of its verdict, and a click or Enter shows its
     sentence. Beside it are the table with misprints corrected and with choices made, where there
-    are such readings; opening one closes the others. The regeneration is folded up.
+    are such readings; opening one closes the others. The rows are folded up, as those of
+    :func:`verdict_table`.
 
     Parameters
     ----------
@@ -277,8 +264,6 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     Returns
     -------
     Table
-        Under a row of the print: published, reproduced, verdict, and read otherwise, if there is a
-        reading; above it what its values come to together.
 
     Raises
     ------
@@ -300,91 +285,48 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
         columns = [c for c in ledger["column"].unique() if not c.endswith(_SPREAD)]
     inside = [*columns, *(column + _SPREAD for column in columns)]
     part = ledger[ledger["row"].isin(rows) & ledger["column"].isin(inside)]
-    printed = _cells(part, rows, columns)
-    lines, signs = _stacked_rows(printed)
-    tested = part
     if part["joint"].count() < ledger["joint"].count():
         # The chance is that of all single draws of the artefact, not of some of them.
-        tested = part.assign(joint=math.nan)
-    table = Table(
-        ["", "", *columns],
-        lines,
-        _values_of(part),
-        title,
-        above=joint_lines(tested),
-        signs=signs,
-    )
-    prints = [("As printed", printed)]
+        part = part.assign(joint=math.nan)
+    table = verdict_table(part)
+    table.title = title
+    table.summary = "Row by row with ours"
+    table.ids = ()  # those of the table of all rows
+    places = map(slug, part["artefact"], part["row"], part["column"])
+    table.group = f"prints-{min(places, default='')}"
+    table.prints = [("As printed", columns, _printed_rows(part, rows, columns))]
     for name, kinds in READ_BY.items():
         if part["reading_kind"].eq(kinds[-1]).any():
-            read = _cells(as_read(part, kinds), rows, columns)
-            prints.append((READ_TITLES[name].capitalize(), read))
-    places = map(slug, part["artefact"], part["row"], part["column"])
-    table.in_html = {
-        "prints": prints,
-        "group": f"prints-{min(places, default='')}",
-        "worst": _worst,
-        "signs": SIGNS,
-        "published_text": published_text,
-        "sentence": sentence,
-    }
+            read = _printed_rows(as_read(part, kinds), rows, columns)
+            table.prints.append((READ_TITLES[name].capitalize(), columns, read))
     return table
 
 
-def _cells(ledger, rows, columns):
-    """A printed table: a name a row, and for each column the rows of the ledger in its cell."""
+def _printed_rows(ledger, rows, columns):
+    """The rows of a printed table, each a name and its cells, of which some may be empty."""
     lines = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
-    return [
-        (
-            row,
-            [
-                [
-                    lines[row, c + end]
-                    for end in ("", _SPREAD)
-                    if (row, c + end) in lines
-                ]
-                for c in columns
-            ],
-        )
-        for row in rows
-    ]
+
+    def cell(row, column):
+        places = ((row, column), (row, column + _SPREAD))
+        inside = [lines[place] for place in places if place in lines]
+        return inside and {
+            "word": _worst_verdict(inside),
+            "sign": _sign(inside),
+            "text": published_text(inside[0]),
+            "sentences": [*map(sentence, inside)],
+        }
+
+    return [(row, [cell(row, column) for column in columns]) for row in rows]
 
 
-def _stacked_rows(printed):
-    """The lines of each row of a print, the regeneration under it, and signs by their places."""
-    lines = []
-    signs = {}
-    for row, cells in printed:
-        texts = [_stacked(cell) for cell in cells]
-        for column, cell in enumerate(cells, 2):
-            if cell:
-                word = _worst(cell)
-                signs[len(lines) + 2, column] = (SIGNS[word], word)
-        names = ("published", "reproduced", "verdict", "read otherwise")
-        shown = [line for line in zip(names, *texts, strict=True) if any(line[1:])]
-        heads = (row, "", "", "")
-        lines += [[head, *line] for head, line in zip(heads, shown, strict=False)]
-    return lines, signs
-
-
-def _stacked(cell):
-    """Texts of a cell and of the spread shown inside it: print, ours, verdict, other reading."""
-    if not cell:
-        return [""] * 4
-    value = cell[0]
-    texts = [published_text(value), reproduced_text(value), value["verdict"]]
-    texts.append(_read_text(value))
-    for spread in cell[1:]:
-        for place, name in ((2, "verdict"), (3, "verdict_as_read")):
-            if spread[name] not in ("", value[name]):
-                texts[place] += f"; ±: {spread[name]}"
-    return texts
-
-
-def _worst(lines):
+def _worst_verdict(lines):
     """The worst verdict of some rows that are scored."""
     words = [line["verdict"] if line["scored"] else "" for line in lines]
     return max(words, key=[*SIGNS].index)
+
+
+def _sign(lines):
+    return SIGNS[_worst_verdict(lines)]
 
 
 # ------------------------------------------------------------------ the score
@@ -484,7 +426,7 @@ def _claim_finding(claim, tests):
     word = sentence_word(tests["verdict"])
     became = tests["verdict"].value_counts()
     counts = ", ".join(counted(became[w], w) for w in SENTENCE_WORDS if w in became)
-    text = ended(f"* **{word.capitalize()}** ({counts}): {escaped(claim)}")
+    text = full_sentence(f"* **{word.capitalize()}** ({counts}): {escaped(claim)}")
     failing = tests[tests["verdict"] == FAILS]
     if len(failing):
         text += f" Failing: {_some_of(failing, 2)}."
@@ -508,13 +450,8 @@ def _read_otherwise(scored):
 
 
 def _claim_by_claim(ledger):
-    """A line for the numbers of each word but one, one a reading, one a claim, one a question."""
+    """A line a reading of the print, one a claim, one a question of ours."""
     scored = ledger[ledger["scored"]]
-    values = scored[scored["asks"] == "value"]
-    for word in (UNEXPLAINED, EXPLAINED, NOT_TESTED):
-        rows = values[values["verdict"] == word]
-        if len(rows):
-            yield f"* **{word.capitalize()}** ({len(rows)}): {_some_of(rows, 4)}."
     yield from _read_otherwise(scored)
     claims = scored[scored["asks"] == "claim"].groupby("sentence", sort=False)
     for claim in sorted(claims, key=lambda claim: FAILS not in {*claim[1]["verdict"]}):
@@ -525,7 +462,7 @@ def _claim_by_claim(ledger):
 
     asked = ledger[ledger["asks"] == "ours"].groupby("sentence", sort=False)
     for question, rows in asked:
-        yield f"* {ended(f'We ask: {escaped(question)}')} {_some_of(rows, 4, answer)}."
+        yield f"* {full_sentence(f'We ask: {escaped(question)}')} {_some_of(rows, 4, answer)}."
 
 
 def findings(ledger):

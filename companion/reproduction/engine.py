@@ -28,7 +28,7 @@ def clean(notebook):
             cell.metadata["tags"] = tags
         for name in ("papermill", "execution", "ExecuteTime"):
             cell.metadata.pop(name, None)
-    for name in ("papermill", "widgets"):
+    for name in ("papermill", "widgets", "companion"):
         notebook.metadata.pop(name, None)
     names = {"display_name": "Python 3", "language": _LANGUAGE, "name": _KERNEL}
     notebook.metadata["kernelspec"] = names

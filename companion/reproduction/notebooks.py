@@ -1,7 +1,6 @@
 """Running a notebook with its parameters by papermill, and writing it where it belongs.
 
-A stamp is left in ``metadata.companion``: the digests of the code. The parameters stand in the
-cells alone, so that a run by plain papermill, which keeps the stamp, leaves none of another run.
+The parameters stand in the cells alone, so that a run by plain papermill leaves none of another.
 """
 
 import logging
@@ -18,7 +17,6 @@ import nbformat
 from companion._utils.files import replace_bytes
 from companion.reproduction.arrangement import arrange
 from companion.reproduction.artefacts import notebook_path
-from companion.reproduction.codehash import code_digest
 from companion.reproduction.engine import INJECTED, clean
 from companion.reproduction.parameters import (
     ParameterError,
@@ -42,12 +40,6 @@ class NotebookReport:
 
     def __str__(self):
         return f"{self.notebook}: {self.failure or f'ran in {self.duration:.0f} s'}"
-
-
-def make_stamp(artefact):
-    """What the numbers of a notebook come from: code, no time and no path."""
-    code = {study.name: code_digest(study.compute) for study in artefact.studies}
-    return {"artefact": artefact.id, "code": code}
 
 
 def _figures(notebook):
@@ -89,7 +81,6 @@ def _prepared(source, artefact):
             cell.execution_count = None
     arrange(notebook, artefact)
     clean(notebook)
-    notebook.metadata["companion"] = make_stamp(artefact)
     return notebook
 
 
@@ -133,18 +124,18 @@ def _execute(notebook, output, parameters, folder):
     return nbformat.read(output, as_version=4)
 
 
-def run_notebook(artefact, output, parameters=None, *, source=None, in_place=False):
+def run_notebook(artefact, output, parameters, *, in_place=False):
     """Execute an artefact's notebook; a failure is reported, not raised.
 
     `output` is where it goes, as far as it ran. Parameters that are not the default are injected;
-    bad ones are a ParameterError, and no kernel is started. The notebook is that of the artefact,
-    or `source`, which is written over if every cell ran and `in_place` is asked for.
+    bad ones are a ParameterError, and no kernel is started. The notebook is written over
+    if every cell ran and `in_place` is asked for.
     """
-    source = notebook_path(artefact) if source is None else source
+    source = notebook_path(artefact)
     start = time.monotonic()
     try:
         declared = read_parameters(source)
-        values = check_parameters(artefact.id, declared, parameters or {})
+        values = check_parameters(artefact.id, declared, parameters)
         changed = {
             name: value
             for name, value in values.items()

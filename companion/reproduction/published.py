@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 from companion._utils.errors import DamagedData
 from companion._utils.files import read_csv
@@ -137,12 +136,10 @@ def _faults_of_field(name, text, number):
             yield f"{name} must be a whole number >= {least}. Got {text!r}"
 
 
-def _faults_of_question(texts, paper):
+def _faults_of_question(texts):
     """What the fields ask of each other by what the row asks."""
     asks = texts["asks"]
     kind = texts["kind"]
-    if texts["paper"] != paper:
-        yield f"paper is {texts['paper']!r}, but the file is {paper}.csv"
     if asks in SCORED and (asks == "claim") != (kind == "ordinal"):
         yield f"asks is {asks!r}, but kind is {kind!r}: claims, and no values, are ordinal"
     if asks in ("claim", "ours") and not texts["sentence"]:
@@ -157,18 +154,13 @@ def _faults_of_number(texts, numbers):
     """What the fields ask of each other by the kind of the number."""
     kind = texts["kind"]
     printed = texts["printed"]
-    value = numbers["value"]
     n = numbers["n"]
     parsed = parse_printed(printed)
     is_claim = kind == "ordinal"
     if parsed is None and kind not in ("deterministic", "ordinal"):
         yield f"printed {printed!r} is no number, which kind {kind!r} needs"
-    if not is_claim and (value != parsed.value if parsed else texts["value"]):
-        expected = parsed.value if parsed else "nothing"
-        got = texts["value"]
-        yield f"value must be {expected}, as printed is {printed!r}. Got {got!r}"
-    if kind == "spread" and value < 0:
-        yield f"value {value} is negative, which no spread is"
+    if kind == "spread" and parsed and parsed.value < 0:
+        yield f"printed {printed!r} is negative, which no spread is"
     needed = {"stochastic": 1, "spread": 2}.get(kind, 0)
     if needed and not n >= needed:
         got = texts["n"]
@@ -185,7 +177,7 @@ def _faults_of_number(texts, numbers):
         yield f"relation must {rule}. Got {texts['relation']!r}"
 
 
-def _faults_of(texts, numbers, paper):
+def _faults_of(texts, numbers):
     """All faults of a row, of its fields as they stand and of those that hold a number."""
     faults = [
         fault
@@ -193,7 +185,7 @@ def _faults_of(texts, numbers, paper):
         for fault in _faults_of_field(name, text, numbers[name])
     ]
     if not faults:
-        faults += _faults_of_question(texts, paper)
+        faults += _faults_of_question(texts)
         faults += _faults_of_number(texts, numbers)
     return faults
 
@@ -212,22 +204,20 @@ def _faults_between(frame):
         yield place, f"{told}, nor an 'artefact: row / column' of the paper"
 
 
-def load_published(paper, path=None):
+def load_published(paper):
     """Read and check the published values of one paper.
 
     Parameters
     ----------
     paper : str
         Key of the paper, for example ``"l1nsvm"``.
-    path : path-like, optional
-        The file; default ``data/published/<paper>.csv`` of the project.
 
     Returns
     -------
     pandas.DataFrame
-        One row a printed value in the order of the file, with the columns of :data:`COLUMNS`;
-        value, spread, n and matters are floats (NaN where nothing is printed), the others
-        strings.
+        One row a printed value in the order of ``data/published/<paper>.csv``, with the columns of
+        :data:`COLUMNS`, the paper, and the value that is printed; value, spread, n and matters are
+        floats (NaN where nothing is printed), the others strings.
 
     Raises
     ------
@@ -236,19 +226,20 @@ def load_published(paper, path=None):
     PublishedError
         If the file has faults; all are listed with their line numbers.
     """
-    path = data_dir() / "published" / f"{paper}.csv" if path is None else Path(path)
+    path = data_dir() / "published" / f"{paper}.csv"
     if not path.is_file():
         raise FileNotFoundError(
             f"No published values for {paper!r}: there is no file {path}."
         )
-    return _checked(paper, path.name, path.read_bytes()).copy()
+    return _checked(paper, path.read_bytes()).copy()
 
 
 @cache
-def _checked(paper, name, content):
-    """The published values of a paper in the content of a file, which is checked but once."""
+def _checked(paper, content):
+    """The published values of a paper in the content of its file, which is checked but once."""
     import pandas as pd
 
+    name = f"{paper}.csv"
     try:
         header, *lines = read_csv(content)
     except ValueError as error:
@@ -274,12 +265,21 @@ def _checked(paper, name, content):
         rows = zip(
             places, texts.to_dict("records"), frame.to_dict("records"), strict=True
         )
-        faults += [
-            (line, fault) for line, *row in rows for fault in _faults_of(*row, paper)
-        ]
+        faults += [(line, fault) for line, *row in rows for fault in _faults_of(*row)]
         faults += _faults_between(texts)
     if faults:
         raise PublishedError(
             name, [f"line {line}: {fault}" for line, fault in sorted(faults)]
         )
+    frame.insert(0, "paper", paper)
+    frame["value"] = [
+        _printed_value(printed, kind)
+        for printed, kind in zip(frame["printed"], frame["kind"], strict=True)
+    ]
     return frame.reset_index(drop=True)
+
+
+def _printed_value(printed, kind):
+    """The number that is printed, NaN of a word and of a claim."""
+    number = parse_printed(printed)
+    return number.value if number and kind != "ordinal" else math.nan

@@ -32,9 +32,11 @@ class Regeneration:
     @cached_property
     def ledger(self) -> Any:
         """Published against reproduced, one row a printed value, with the verdicts."""
-        from companion.reproduction.verdicts import judge
+        from companion.reproduction.verdicts import compare_records
 
-        return judge(self.artefact, self.records, self.profile, gaps=bool(self.missing))
+        return compare_records(
+            self.artefact, self.records, self.profile, gaps=bool(self.missing)
+        )
 
     def rows(self, *names: str) -> Any:
         """The part of the ledger whose rows have these names, in the order of print.

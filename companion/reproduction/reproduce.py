@@ -18,11 +18,20 @@ from companion._utils.paths import build_dir
 from companion.reproduction.artefacts import Artefact, faults_of_papers
 from companion.reproduction.consistency import faults_of_project, outdated_files
 from companion.reproduction.errors import ClusterError, StoreError, UnitError
-from companion.reproduction.kept_ledgers import KeptLedgers
+from companion.reproduction.ledger_cache import (
+    Outcome,
+    digest_of_inputs,
+    is_known,
+    load_ledgers,
+    save_ledgers,
+)
 from companion.reproduction.run import Records, load_records, read_stored
 from companion.reproduction.store import RecordStore
 from companion.reproduction.times import NOTEBOOK, save_times
-from companion.reproduction.verdicts import judge
+from companion.reproduction.verdicts import compare_records
+
+#: By which the cache knows that nothing is wrong with the files of the project.
+_PROJECT = ""
 
 
 def read_ledgers(artefacts, profile="paper"):
@@ -31,60 +40,66 @@ def read_ledgers(artefacts, profile="paper"):
     With them come what records are "missing", and which "stale", and what could not be compared:
     texts with whether a damaged file is the reason.
     """
-    found = _found(artefacts, KeptLedgers(profile), profile)
-    return _together({a.id: of_artefact for a, of_artefact in found.items()})
+    inputs = digest_of_inputs(profile)
+    kept = load_ledgers(profile)
+    run = Reproduction(profile, read=read_stored)
+    found = {
+        a.id: (is_known(a) and kept.get(a.id)) or run.compute(a).outcome
+        for a in artefacts
+    }
+    good = {
+        a.id: found[a.id] for a in artefacts if is_known(a) and not found[a.id].failures
+    }
+    if good.keys() - kept:
+        save_ledgers(profile, inputs, kept | good)
+    return merged(found)
 
 
-def read_all(find_artefacts, profile="paper"):
+def read_project(find_artefacts, profile="paper"):
     """As `read_ledgers`, of a whole project, whose files are held against each other as well.
 
     Where all was well and no file has changed, nothing is imported that the papers compute with:
     so the artefacts are what a function finds.
     """
-    kept = KeptLedgers(profile)
-    if whole := kept.get_all():
-        return _together(whole)
+    inputs = digest_of_inputs(profile)
+    kept = load_ledgers(profile)
+    if kept.pop(_PROJECT, None):
+        return merged(kept)
     artefacts = find_artefacts()
-    found = _found(artefacts, kept, profile)
-    by_name = {artefact.id: of_artefact for artefact, of_artefact in found.items()}
-    ledgers, gaps, failures = _together(by_name)
+    ledgers, gaps, failures = read_ledgers(artefacts, profile)
     told = "\n".join(failures)
-    failures |= {
-        fault: True for fault in faults_of_project(artefacts) if fault not in told
-    }
-    broken = faults_of_papers()
-    failures |= dict.fromkeys(broken, False)
+    faults = [text for text in faults_of_project(artefacts) if text not in told]
+    failures |= dict.fromkeys(faults, True)
+    failures |= dict.fromkeys(faults_of_papers(), False)
     if not failures:
         complete = profile == "paper" and not gaps["missing"]
         outdated = outdated_files(artefacts, ledgers if complete else {})
         gaps["stale"] += outdated
-        kept.save(found, whole=not outdated)
+        kept = load_ledgers(profile)
+        names = [artefact.id for artefact in artefacts]
+        if not outdated and kept.keys() >= {*names}:
+            found = {name: kept[name] for name in names}
+            save_ledgers(profile, inputs, found | {_PROJECT: Outcome()})
     return ledgers, gaps, failures
 
 
-def _found(artefacts, kept, profile):
-    """What there is to keep of each artefact."""
-    run = Reproduction(profile, read=read_stored)
-    found = {a: kept.get(a) or run.compute(a).to_keep for a in artefacts}
-    kept.save(found)
-    return found
-
-
-def _together(found):
-    """Ledgers, gaps and failures of some artefacts, from what there is to keep of each.
+def merged(outcomes):
+    """Ledgers, gaps and failures of some artefacts, from the outcome of each by its name.
 
     Studies are shared: each text is there once, a failure with the first artefact that it stopped.
     """
-    ledgers = {name: kept[0] for name, kept in found.items() if kept[0] is not None}
+    ledgers = {}
     stopped = {}
-    for name, (_, _, failures) in found.items():
-        for failure in failures.items():
+    for name, outcome in outcomes.items():
+        if outcome.ledger is not None:
+            ledgers[name] = outcome.ledger
+        for failure in outcome.failures.items():
             stopped.setdefault(failure, []).append(name)
     failures = {
         f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {text}": damaged
         for (text, damaged), names in stopped.items()
     }
-    return ledgers, _all_gaps(gaps for _, gaps, _ in found.values()), failures
+    return ledgers, _all_gaps(o.gaps for o in outcomes.values()), failures
 
 
 def _all_gaps(gaps):
@@ -115,9 +130,9 @@ class ArtefactReport:
     times: list = field(default_factory=list)
 
     @property
-    def to_keep(self):
-        """The ledger, what its records lack, by kind, and what went wrong."""
-        return self.ledger, self.gaps, self.failures
+    def outcome(self):
+        """The ledger, what its records lack, and what went wrong."""
+        return Outcome(self.ledger, self.gaps, self.failures)
 
     @property
     def frames(self):
@@ -174,7 +189,9 @@ class Reproduction:
         if artefact.values is not None and not report.failures:
             gaps = bool(report.gaps["missing"])
             try:
-                report.ledger = judge(artefact, report.frames, self.profile, gaps=gaps)
+                report.ledger = compare_records(
+                    artefact, report.frames, self.profile, gaps=gaps
+                )
             except (
                 Exception,
                 SystemExit,
@@ -252,14 +269,12 @@ class Reproduction:
                 raise
 
     def finish(self):
-        """Say that the run came to its end, so that the next one computes afresh; keep ledgers."""
+        """Say that the run came to its end, so that the next one computes afresh."""
         with suppress(StoreError):  # what cannot be noted is not computed again
             for study, found in self._done.items() if self._afresh else ():
                 if isinstance(found, Records):
                     RecordStore(study, self.profile).end()
-        found = {report.artefact: report.to_keep for report in self.reports}
-        KeptLedgers(self.profile).save(found)
 
     def outcome(self):
         """Ledgers, gaps and failures of what was computed, as of `read_ledgers`."""
-        return _together({r.artefact.id: r.to_keep for r in self.reports})
+        return merged({r.artefact.id: r.outcome for r in self.reports})

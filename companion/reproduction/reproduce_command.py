@@ -137,7 +137,7 @@ def reproduce(given, targets, *, profile, parameters, in_place, listing, **optio
             text = f"[{number}/{len(artefacts)}] {artefact.id}: {artefact.title}"
             click.echo(textwrap.shorten(text, columns(), placeholder=" ..."))
             report = run.compute(artefact)
-            _tell(report)
+            _show_units(report)
             start(report, values[artefact])
         heading("Notebooks")
         for report in finished():
@@ -160,17 +160,15 @@ def _methods_last(artefacts):
 
 def _note_code(artefacts):
     """Take the digests of the sources that are loaded, and not of those that are edited later."""
-    from companion._utils.sources import sources_digest
     from companion.reproduction.codehash import code_digest
 
-    sources_digest()
     for artefact in artefacts:
         for study in artefact.studies:
             with suppress(Exception):  # reported where its turn comes
                 code_digest(study.compute)
 
 
-def _tell(report):
+def _show_units(report):
     """What became of the records of one artefact, as soon as it is known."""
     missing = sum(n for records in report.records.values() for _, n in records.missing)
     text = f"      {report.computed} units computed"

@@ -117,7 +117,7 @@ class RecordStore:
         """The committed table as it was written, and by which code; empty if there is none."""
         if self.profile != "paper":
             return b"", ""
-        with self._told("read", self.path):
+        with self._naming_file("read", self.path):
             try:
                 content, code = read_indexed(self.path, self.name)
             except (FileNotFoundError, NotADirectoryError):
@@ -224,7 +224,7 @@ class RecordStore:
         # The table is of the present code if all of its records are.
         others = {record.code for record in kept} - {self.code}
         code = min(others, default=self.code)
-        with self._told("write", self.path):
+        with self._naming_file("write", self.path):
             table = self._table_of(found)
             write_indexed(self.path, self.name, table, len(kept), code)
         if not is_fresh:
@@ -233,7 +233,7 @@ class RecordStore:
     @contextmanager
     def _database(self, action: str) -> Iterator[sqlite3.Connection]:
         """The working file, in one transaction, to read or write."""
-        with self._told(action, self.working):
+        with self._naming_file(action, self.working):
             if action == "write":
                 self.working.parent.mkdir(parents=True, exist_ok=True)
             opened = sqlite3.connect(
@@ -250,7 +250,7 @@ class RecordStore:
                     yield database
 
     @contextmanager
-    def _told(self, action: str, path: Path) -> Iterator[None]:
+    def _naming_file(self, action: str, path: Path) -> Iterator[None]:
         """Say which file cannot be read or written, why, and what to do."""
         try:
             yield

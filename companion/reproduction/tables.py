@@ -7,9 +7,9 @@ value and not by their print.
 import html
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
 
 VALUES_MIME = "application/vnd.companion.values+json"
 _MOST_ROWS = 40  # that are shown unfolded
@@ -69,31 +69,33 @@ class Table:
         The numbers behind the table, at full precision.
     title : str, default=""
         Stands above the table.
-    folded : int, default=0
-        So many of the last rows are folded up in HTML, and so is what is beyond 40 rows. A table
-        that is folded up whole opens from its title, if it has one.
-    above : list of str, default=()
+
+    Attributes
+    ----------
+    above : list of str
         Lines about the whole table, below its title.
-    ids : list of str, default=()
-        Names of the rows in HTML, empty for none.
-    signs : mapping of (int, int) to (str, str), default={}
-        In HTML what stands before the text of a cell, by its place: a sign and what it means.
+    summary : str
+        In HTML opens the table, which is folded up; "" shows its title and 40 rows.
+    ids : list of str
+        Names of the rows in HTML, if they have any: the first cell of a row leads to it.
+    prints : list
+        In HTML above the table: the title of a printed table, its columns and its rows, each a name
+        and its cells.
+    group : str
+        Name of these, of which one is open at a time.
     """
 
-    #: What the template shows beside the table.
-    in_html: ClassVar[dict[str, Any]] = {}
+    above: Sequence[str] = ()
+    summary = ""
+    ids: Sequence[str] = ()
+    prints: Sequence[tuple] = ()
+    group = ""
 
-    def __init__(
-        self, header, rows, values, title="", folded=0, *, above=(), ids=(), signs=None
-    ):
+    def __init__(self, header, rows, values, title=""):
         self.header = [*map(str, header)]
         self.rows = [[*map(str, row)] for row in rows]
         self.values = plain_records(values)
         self.title = title
-        self.above = [*above]
-        self.ids = [*ids] or [""] * len(self.rows)
-        self.signs = signs or {}
-        self.folded = max(folded, len(self.rows) - _MOST_ROWS)
 
     @classmethod
     def from_frame(cls, frame, formats=None, title=""):
@@ -151,7 +153,7 @@ class Table:
         -------
         str
         """
-        return _template().render(table=self, **self.in_html).strip()
+        return _template().render(table=self, most_rows=_MOST_ROWS).strip()
 
     def to_markdown(self):
         """Markdown table; the title is left to the text around it.

@@ -50,7 +50,7 @@ __all__ = [
     "OPEN",
     "UNEXPLAINED",
     "compare",
-    "judge",
+    "compare_records",
     "problems",
 ]
 
@@ -60,7 +60,7 @@ UNEXPLAINED = "differs, unexplained"
 NO_SUCH_VALUE = (
     "no record is missing, and yet nothing regenerated has this row and column"
 )
-_COPIED = [c for c in COLUMNS if c not in ("value", "spread_is", "note")]
+_COPIED = ["paper", *(c for c in COLUMNS if c not in ("spread_is", "note"))]
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se")
@@ -295,7 +295,7 @@ def compare(
     return pd.DataFrame(ledger)
 
 
-def judge(artefact, records, profile="paper", *, gaps=False):
+def compare_records(artefact, records, profile="paper", *, gaps=False):
     """Ledger of one artefact from the records of its studies.
 
     With `gaps` records are missing: what cannot be read off those there are is not tested. Without

@@ -35,9 +35,6 @@ _MOST_NAMED = 6
 
 @main.command(short_help="Compare the print with the records.")
 @TARGETS
-@click.option(
-    "--paper", "papers", multiple=True, metavar="KEY", help="Of this paper alone."
-)
 @click.option("--all", "whole", is_flag=True, help="List every value, too.")
 @click.option("--only", type=click.Choice(ONLY), help="List these values alone.")
 @choice("--format", ["table", "json", "csv"], "For people, or the ledger for machines.")
@@ -57,9 +54,7 @@ _MOST_NAMED = 6
     help="Hold quotations and printed numbers against <paper>.txt in it, instead.",
 )
 @click.pass_obj
-def verify(  # noqa: PLR0913
-    given, targets, *, papers, whole, only, format, profile, allow_missing, texts
-):
+def verify(given, targets, *, whole, only, format, profile, allow_missing, texts):
     """Compare every published value with the records; nothing is computed.
 
     Shows the score by paper, and what is wrong: a value that differs without a declaration in
@@ -71,16 +66,14 @@ def verify(  # noqa: PLR0913
         return _verify_print(texts)
     gc.disable()  # there are many records, and they stay
     from companion.reproduction.display import by_paper, ledger_text, score_table
-    from companion.reproduction.reproduce import read_all, read_ledgers
+    from companion.reproduction.reproduce import read_ledgers, read_project
     from companion.reproduction.scores import scored_as_on_record
     from companion.reproduction.verdicts import problems
 
-    chosen = [*targets, *papers]
-
     def read(profile):
-        if chosen or given:
-            return read_ledgers(find_targets(given, chosen), profile)
-        return read_all(partial(find_targets, None, ()), profile)
+        if targets or given:
+            return read_ledgers(find_targets(given, targets), profile)
+        return read_project(partial(find_targets, None, ()), profile)
 
     ledgers, gaps, failures = read(profile)
     if profile != "paper":

@@ -25,7 +25,6 @@ from companion.reproduction.artefacts import (
     list_papers,
     notebook_path,
 )
-from companion.reproduction.codehash import code_digest
 from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.published import load_published
 from companion.reproduction.tables import VALUES_MIME
@@ -134,16 +133,8 @@ def test_the_choices_are_what_the_paper_has(name, parameter):
 
 
 @cases("name", *ARTEFACTS)
-def test_notebooks_carry_a_stamp_of_what_they_were_made_from_and_a_table_with_its_numbers(
-    name,
-):
-    artefact = ARTEFACTS[name]
-    notebook = read(notebook_path(artefact))
-    stamp = notebook.metadata["companion"]
-    assert stamp["artefact"] == artefact.id
-    assert stamp["code"] == {
-        study.name: code_digest(study.compute) for study in artefact.studies
-    }
+def test_notebooks_have_a_table_with_its_numbers(name):
+    notebook = read(notebook_path(ARTEFACTS[name]))
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert name in {*METHODS, "tour"} or any(
         VALUES_MIME in output.get("data", {}) for output in outputs

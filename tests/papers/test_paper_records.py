@@ -12,10 +12,10 @@ import pytest
 from _cases import cases
 
 from companion._utils.paths import project_root
-from companion._utils.sources import sources_digest
 from companion.datasets import DataUnavailable
 from companion.papers.summaries import range_text, select
 from companion.reproduction.artefacts import list_artefacts, list_papers
+from companion.reproduction.index import digest_of_table, index_path
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.run import read_stored
 from companion.reproduction.times import load_times
@@ -37,13 +37,14 @@ SECONDS_A_UNIT = {
 
 
 def seed_of_this_commit():
-    """The commit, or the digest of the sources where there is no git, as 12 digits."""
+    """The commit, or the digest of the index of records where there is no git, as 12 digits."""
     git = ["git", "rev-parse", "HEAD"]
+    digest = digest_of_table(index_path().read_bytes())
     try:
         done = subprocess.run(git, cwd=project_root(), capture_output=True, text=True)
     except FileNotFoundError:
-        return sources_digest()[:12]
-    return (done.stdout or sources_digest())[:12]
+        return digest[:12]
+    return (done.stdout or digest)[:12]
 
 
 SAMPLE = os.environ.get("COMPANION_SAMPLE") or seed_of_this_commit()

@@ -43,25 +43,21 @@ class Cluster:
         wait_for(lambda: contact.read_text().strip().endswith("}"))
         self.address = json.loads(contact.read_text())["address"]
 
-    def _start(self, module, *options, path=None):
+    def _start(self, module, *options):
         command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(str, path or self.path)),
-        }
+        places = os.pathsep.join(map(str, self.path))
+        environment = {**os.environ, "PYTHONPATH": places}
         with open(self.folder / f"log_{len(self._processes)}", "wb") as log:
             how = {"env": environment, "cwd": self.folder, "stdout": log, "stderr": log}
             self._processes.append(subprocess.Popen(command, **how))
         return self._processes[-1]
 
-    def add_workers(self, n_workers, **options):
+    def add_workers(self, n_workers):
         words = (
             f"{self.address} --no-nanny --no-dashboard --nthreads 1 --local-directory"
         )
         words = (*words.split(), self.folder)
-        self.workers += [
-            self._start("dask_worker", *words, **options) for _ in range(n_workers)
-        ]
+        self.workers += [self._start("dask_worker", *words) for _ in range(n_workers)]
 
     def kill(self, *processes):
         for process in processes:
@@ -126,12 +122,6 @@ def test_a_scheduler_that_is_lost_ends_the_run_and_loses_no_unit(
     assert table(places) == reference
 
 
-def test_a_cluster_without_a_worker_is_named(cluster, places, monkeypatch):
-    monkeypatch.setattr(workers, "_WORKERS", 0.3)
-    message = "has no worker .*Nothing was computed"
-    refused(message, load_records, study(), backend="dask", error=ClusterError)
-
-
 @cases("address", "tcp://127.0.0.1:9", "nonsense://127.0.0.1:9")
 def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch, address):
     monkeypatch.setattr(workers, "_CONNECT", 0.3)
@@ -160,12 +150,3 @@ def test_units_fail_on_a_worker_that_has_other_code(
     message = "(?s)6 of 6 units.*other code.*the same version"
     refused(message, load_records, study(compute), backend="dask", error=UnitError)
     assert stored(working(places)) == set()
-
-
-def test_workers_that_lack_the_package_end_the_run(cluster, places, tmp_path):
-    (tmp_path / "companion.py").write_text(
-        "raise ModuleNotFoundError('No module of this name')"
-    )
-    cluster.add_workers(1, path=(tmp_path,))
-    message = "cannot run a unit .*the same version"
-    refused(message, load_records, study(), backend="dask", error=ClusterError)

@@ -7,6 +7,7 @@ from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion._utils.files import replace_bytes
 from companion.reproduction import published
 from companion.reproduction.published import (
     COLUMNS,
@@ -16,13 +17,11 @@ from companion.reproduction.published import (
 )
 
 GOOD = {
-    "paper": "toy",
     "artefact": "table_1",
     "row": "a",
     "column": "error",
     "where": "p. 4",
     "printed": "22.4",
-    "value": "22.4",
     "spread": "1.0",
     "n": "100",
     "kind": "stochastic",
@@ -32,7 +31,6 @@ GOOD = {
 DETERMINISTIC = {"spread": "", "spread_is": "", "n": "", "kind": "deterministic"}
 ORDINAL = {
     **DETERMINISTIC,
-    "value": "",
     "printed": "lower",
     "kind": "ordinal",
     "relation": "< 0",
@@ -43,14 +41,20 @@ ORDINAL = {
 SETTING = {**DETERMINISTIC, "asks": "setting"}
 
 
-def write(tmp_path, *changes, columns=COLUMNS, name="toy.csv"):
-    lines = [",".join(columns)]
-    for i, change in enumerate(changes):
-        record = {**GOOD, "row": f"r{i}", **change}
-        lines.append(",".join(record.get(column, "") for column in columns))
-    path = tmp_path / name
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the print of a paper "toy", a row for what differs from a good one."""
+    monkeypatch.setenv("COMPANION_PROJECT", str(tmp_path))
+
+    def written(*changes):
+        lines = [",".join(COLUMNS)]
+        for i, change in enumerate(changes):
+            record = {**GOOD, "row": f"r{i}", **change}
+            lines.append(",".join(record.get(column, "") for column in COLUMNS))
+        content = "\n".join(lines) + "\n"
+        replace_bytes(tmp_path / "data/published/toy.csv", content.encode())
+
+    return written
 
 
 DIGITS = [
@@ -101,11 +105,12 @@ def test_a_relation_knows_on_which_side_it_holds():
     assert at_least.margin(0.5) == 0
 
 
-def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
-    word = {**DETERMINISTIC, "printed": "?", "value": ""}
+def test_a_good_file_is_read_with_numbers_as_floats(write):
+    word = {**DETERMINISTIC, "printed": "?"}
     rows = {}, {"matters": "0.5"}, ORDINAL, word, SETTING
-    frame = load_published("toy", write(tmp_path, *rows))
-    assert list(frame.columns) == list(COLUMNS)
+    write(*rows)
+    frame = load_published("toy")
+    assert list(frame.columns) == ["paper", *COLUMNS, "value"]
     assert frame.loc[0, ["value", "spread", "n"]].tolist() == [22.4, 1.0, 100.0]
     assert frame.loc[1, "matters"] == 0.5
     assert math.isnan(frame.loc[0, "matters"])
@@ -114,7 +119,8 @@ def test_a_good_file_is_read_with_numbers_as_floats(tmp_path):
     assert frame.loc[2, "relation"] == "< 0"
     repeats = {"repeats": "r0 / error"}, {"repeats": "table_1: r0 / error"}
     other = {"artefact": "fig_1", "repeats": "table_1: r0 / error"}
-    assert len(load_published("toy", write(tmp_path, {}, *repeats, other))) == 4
+    write({}, *repeats, other)
+    assert len(load_published("toy")) == 4
 
 
 FAULTS = [
@@ -126,12 +132,8 @@ FAULTS = [
     ({"relation": "< 0"}, "relation must be .* and be empty for others .* Got '< 0'"),
     ({**ORDINAL, "asks": "ours"}, "relation must be .* for what is ours. Got '< 0'"),
     ({"printed": "?"}, "printed '\\?' is no number"),
-    ({**ORDINAL, "value": "low"}, "value 'low' is no number"),
+    ({"spread": "low"}, "spread 'low' is no number"),
     ({**DETERMINISTIC, "n": "1.5"}, "n must be a whole number >= 1. Got '1.5'"),
-    (
-        {**DETERMINISTIC, "printed": "none", "value": "1"},
-        "value must be nothing, as printed",
-    ),
     ({"printed": ""}, "printed is empty"),
     ({"n": ""}, "n of kind 'stochastic' must be a whole number >= 1. Got ''"),
     ({"n": "1"}, "spread is given, but only a stochastic value with n > 1"),
@@ -145,10 +147,7 @@ FAULTS = [
         {**DETERMINISTIC, "kind": "spread"},
         "n of kind 'spread' must be a whole number >= 2. Got ''",
     ),
-    (
-        {**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1", "value": "-1"},
-        "negative",
-    ),
+    ({**DETERMINISTIC, "kind": "spread", "n": "9", "printed": "-1"}, "negative"),
     ({"where": ""}, "where is empty"),
     (
         {"asks": "question"},
@@ -179,16 +178,16 @@ FAULTS = [
 
 
 @cases("change, message", *FAULTS)
-def test_each_fault_is_named_with_its_line(tmp_path, change, message):
+def test_each_fault_is_named_with_its_line(write, change, message):
     message = f"(?s)toy.csv has .*line 3: .*{message}"
-    path = write(tmp_path, {}, change)
-    refused(message, load_published, "toy", path, error=PublishedError)
+    write({}, change)
+    refused(message, load_published, "toy", error=PublishedError)
 
 
-def test_all_faults_are_reported_at_once(tmp_path):
-    path = write(tmp_path, {"kind": "random"}, {"value": "1"}, {}, {"row": "r2"})
+def test_all_faults_are_reported_at_once(write):
+    write({"kind": "random"}, {"n": "many"}, {}, {"row": "r2"})
     message = "table_1: r2 / error is already on line 4"
-    error = refused(message, load_published, "toy", path, error=PublishedError)
+    error = refused(message, load_published, "toy", error=PublishedError)
     places = [fault.split(":")[0] for fault in error.faults]
     assert places == ["line 2", "line 3", "line 5"]
 
