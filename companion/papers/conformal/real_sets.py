@@ -271,10 +271,10 @@ def _add_cells(out, table, but=()):
     for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
         # one partition alone, in a quick run, knows the chance of its folds
         alone = rows.spread.mean() if len(rows) == 1 else np.nan
-        cells = {name: (rows.error, N_FOLDS), f"{name} ±": (rows.spread, 12)}
+        shown = {name: (rows.error, N_FOLDS), f"{name} ±": (rows.spread, 12)}
         if method in but:
-            del cells[name]
-        for column, (values, n) in cells.items():
+            del shown[name]
+        for column, (values, n) in shown.items():
             known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
             converged = rows.converged.all()
             out.add(method, column, values.mean(), converged, **known)
