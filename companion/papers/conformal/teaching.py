@@ -10,7 +10,10 @@ from companion.estimators import L2SVC
 from companion.metrics import g_mean_error
 from companion.papers.conformal import background, magnification
 from companion.papers.conformal.drawing import NEGATIVE, POSITIVE, plot_two_classes
+from companion.papers.conformal.problems import PAPER, C
 from companion.plotting import MACHINE_STYLES, style
+from companion.reproduction import seed_for
+from companion.solvers.smo import smo
 
 _IDEAL = {"color": "#4d9221", "linestyle": "--"}
 _FRONTIER = "#d95f02"
@@ -164,6 +167,158 @@ def _plot_decision(ax, decision, width, height, low=None):
     values = decision(points.reshape(-1, 2)).reshape(121, 121)
     known = {"levels": [-1, 0, 1], "linestyles": ["--", "-", "--"], "linewidths": 1.3}
     ax.contour(across, up, values, colors="black", **known)
+
+
+def show_lines(run, problem=1, orders=10):
+    """Where a perceptron stops, by the order of the patterns, and the line of the machine."""
+    statements = run.records["statements"]
+    X, y = background.plane_sample(problem, background.FAR)
+    machine = background.linear_machine(X, y)
+    thin = {"color": "#d95f02", "linewidth": 0.8}
+    with style():
+        fig, ax = plt.subplots(figsize=(5.5, 4.6))
+        for order in range(orders):
+            w, b = background.perceptron(X, y, order)
+            ax.axline(-b * w / (w @ w), slope=-w[0] / w[1], **thin)
+        w = machine.w
+        start = -machine.b * w / (w @ w)
+        ax.axline(start, slope=-w[0] / w[1], color="black", label="machine")
+        ax.plot([], [], **thin, label="perceptron")
+        title = (
+            f"Over {len(statements)} samples the machine errs on "
+            f"{statements.machine.mean():.2f} %\nof new points, a perceptron on "
+            f"{statements.perceptron.mean():.2f} %"
+        )
+        plot_two_classes(ax, X, y, title=title)
+        ax.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2))
+        lines = ax.get_legend_handles_labels()
+        fig.legend(*lines, loc="outside lower center", ncols=4)
+    plt.show()
+
+
+def _duality(number, distance=0.5):
+    """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
+    X, y = background.plane_sample(number, distance)
+    found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
+    rng = np.random.default_rng(seed_for(PAPER, "duality", number))
+    t = np.linspace(-1, 1, 41)
+    support = found.alpha > 0
+    step = rng.standard_normal(len(y)) * support
+    step -= y * support * (step @ y) / support.sum()
+    # alpha >= 0 for |t| <= 1
+    step *= np.min(found.alpha[support] / np.abs(step[support]))
+    alpha = found.alpha + np.outer(t, step)
+    w = (y * alpha) @ X
+    quadratic = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
+    theta = alpha.sum(axis=1) - 0.5 * quadratic
+    centre = np.append((y * found.alpha) @ X, found.intercept)
+    lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
+    w = lines[:, :2]
+    margins = y * (w @ X.T + lines[:, 2:])
+    slack = np.maximum(0.0, 1.0 - margins)
+    quadratic = np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1)
+    return t, 0.5 * quadratic, theta
+
+
+def show_duality(problem=1):
+    """Figure 2.1.3: the primal falls to where the dual rises."""
+    t, F, theta = _duality(problem)
+    drop = F.min() - theta.min()
+    with style():
+        _, ax = plt.subplots(figsize=(6, 3.2))
+        ax.plot(t, F, color="#1b4f9c")
+        ax.plot(t, theta, color="#d95f02")
+        ax.set(xlabel="along the line", ylabel="value")
+        ax.set_ylim(F.min() - 1.1 * drop, F.min() + 1.1 * drop)
+        ax.set_title(
+            f"The primal is at least {F.min():.2f}, the dual at most {theta.max():.2f}"
+        )
+        words = {"color": "#1b4f9c", "ha": "center"}
+        ax.text(0.0, F.min() + 0.9 * drop, "primal $F$", **words)
+        words["color"] = "#d95f02"
+        ax.text(0.0, F.min() - 0.5 * drop, r"dual $\Theta$", **words)
+    plt.show()
+
+
+def _conformal_map(z):
+    """The map of Figure 3.3.2's picture; its derivative vanishes nowhere on the grid."""
+    return np.exp(0.45 * z) + 0.05 * z**2
+
+
+def show_maps():
+    """Figures 3.3.1 and 3.3.2: an arc and its chord; a grid and its image under a conformal map."""
+    turn = np.linspace(0.3, 1.6, 200)
+    arc = np.column_stack([np.cos(turn), np.sin(turn)])
+    length = turn[-1] - turn[0]
+    chord = np.linalg.norm(arc[-1] - arc[0])
+    with style():
+        _, (left, grid, image) = plt.subplots(1, 3, figsize=(10, 3.6))
+        left.add_patch(plt.Circle((0, 0), 1, fill=False, color="#777777"))
+        left.plot(*arc.T, color="#1b4f9c", linewidth=3)
+        left.plot(*arc[[0, -1]].T, color="#d95f02", linestyle="--")
+        left.text(0.75, 0.85, f"arc {length:.2f}", color="#1b4f9c")
+        left.text(0.45, 0.5, f"chord {chord:.2f}", color="#d95f02", ha="right")
+        left.set(title=f"The chord is {chord / length:.0%} of the arc", aspect="equal")
+        left.set(xlim=(-1.1, 1.5), ylim=(-1.1, 1.1), xticks=[], yticks=[])
+        _plot_grid(grid, np.asarray)
+        grid.set_title("Figure 3.3.2: a grid ...")
+        _plot_grid(image, _conformal_map)
+        image.set_title(
+            f"... and its image:\nangles turn by {_largest_turn():.1f} degrees"
+        )
+    plt.show()
+
+
+def _plot_grid(ax, to):
+    """Two families of lines in the plane, as a map takes them, red and blue."""
+    along = np.linspace(-1.5, 1.5, 200)
+    for at in np.linspace(-1.5, 1.5, 13):
+        for z, color in ((along + 1j * at, POSITIVE), (at + 1j * along, NEGATIVE)):
+            ax.plot(to(z).real, to(z).imag, color=color, linewidth=0.9)
+    ax.set(aspect="equal", xticks=[], yticks=[])
+
+
+def _largest_turn():
+    """By how many degrees the map of Figure 3.3.2 turns the right angles of the grid at most."""
+    line = np.linspace(-1.5, 1.5, 13)
+    z = np.add.outer(line, 1j * line)
+    by_step = [
+        _conformal_map(z + step) - _conformal_map(z - step) for step in (1e-5, 1e-5j)
+    ]
+    angles = np.degrees(np.angle(by_step[1] / by_step[0]))
+    return np.abs(angles - 90).max()
+
+
+def _parabola_sample():
+    """Figure 2.1.5: points of a line, the positive ones between, and their images (x, x^2)."""
+    x = np.array([-2.4, -2.0, -1.6, -0.8, -0.4, 0.1, 0.5, 0.9, 1.7, 2.1, 2.5])
+    y = np.where(np.abs(x) < 1.2, 1.0, -1.0)
+    return x, y, np.column_stack([x, x**2])
+
+
+def show_kernel_trick():
+    """Figure 2.1.5: classes on a line that no threshold tells apart, and their images (x, x^2)."""
+    x, label, image = _parabola_sample()
+    cuts = np.append(x, 9) - 0.01
+    says = np.sign(np.subtract.outer(x, cuts))
+    wrong = (says != label[:, np.newaxis]).sum(axis=0)
+    by_threshold = np.minimum(wrong, len(x) - wrong).min()
+    machine = L2SVC(C=1e6, kernel="linear", tol=1e-8).fit(image, label)
+    by_line = np.sum(machine.predict(image) != label)
+    with style():
+        fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), sharex=True)
+        title = f"on the line the best threshold errs on {by_threshold} of {len(x)}"
+        plot_two_classes(left, np.column_stack([x, 0 * x]), label, title=title)
+        left.set(yticks=[], ylabel="", ylim=(-1, 1), aspect="auto")
+        title = f"on the parabola $(x, x^2)$ a line errs on {by_line}"
+        plot_two_classes(right, image, label, title=title)
+        across = np.linspace(-3, 3, 121)
+        right.plot(across, across**2, color="#777777", linewidth=0.8)
+        _plot_decision(right, machine.decision_function, 3.0, 7.0, -0.5)
+        right.set(aspect="auto", ylabel="$x^2$", xlabel="$x$", ylim=(-0.5, 7))
+        lines = left.get_legend_handles_labels()
+        fig.legend(*lines, loc="outside lower center", ncols=2)
+    plt.show()
 
 
 def show_metric(height=1.0):
