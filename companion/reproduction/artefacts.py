@@ -11,8 +11,8 @@ from __future__ import annotations
 import logging
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -111,6 +111,11 @@ class Paper:
         Where the paper can be read: the address of its DOI if it has one.
     alike : str, optional
         What comes nearest in scikit-learn, e.g. "sklearn.svm.SVC".
+    chaotic : sequence of str, optional
+        Studies whose units a last bit may send elsewhere, as on another processor: evolutionary
+        searches, iterations that do not settle. An audit counts those that differ apart.
+    timings : sequence of str, optional
+        Results that are seconds of the machine; an audit leaves them out.
     """
 
     key: str
@@ -120,6 +125,8 @@ class Paper:
     short: str = ""
     address: str = ""
     alike: str = ""
+    chaotic: Sequence[str] = field(default=(), hash=False)
+    timings: Sequence[str] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
         if self.key:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import beta
 
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.codehash import code_digest
 from companion.reproduction.records import cell
 from companion.reproduction.run import progress_bar
@@ -26,7 +27,7 @@ _DISTRIBUTIONS = ("svm-companion", "numpy", "scipy", "scikit-learn", "numba")
 class Finding(NamedTuple):
     """A unit drawn, what became of it, and where it is not as it was.
 
-    `outcome` is "agrees", "differs", "chaotic" (it differs, as its study says that it may), or why
+    `outcome` is "agrees", "differs", "chaotic" (it differs, as its paper says that it may), or why
     it could not be computed: "missing", "damaged", "failed". `places` has a text each.
     """
 
@@ -129,7 +130,11 @@ def audit(artefacts, n_units, seed, jobs=1):
         for unit, outcome, content in in_processes(stack, run, [*chosen], jobs):
             outcomes[unit] = outcome, content
             bar.update()
-    findings = [_finding(*chosen[unit], *outcomes[unit]) for unit in chosen]
+    papers = list_papers()
+    findings = [
+        _finding(chosen[unit], *outcomes[unit], papers.get(unit.paper))
+        for unit in chosen
+    ]
     return Audit(findings, len(recorded), seed)
 
 
@@ -139,23 +144,23 @@ def _run(computes, unit, parent):
     return run_unit(compute, unit, code_digest(compute), parent)
 
 
-def _finding(store, unit, recorded, outcome, content):
+def _finding(chosen, outcome, content, paper):
     """Compare what a unit gave with its rows on record."""
+    store, unit, recorded = chosen
     if outcome != "rows":
         return Finding(unit, outcome, (content,))
-    study = store.study
+    digits = store.study.digits
+    timings = paper.timings if paper else ()
     if len(content) != len(recorded):
         places = [f"{len(recorded)} rows on record, {len(content)} now"]
     else:
         places = [
             f"{name} is {old[name] or 'empty'} on record, {now or 'empty'} now"
             for row, old in zip(content, recorded, strict=True)
-            for name in sorted(old.keys() - unit.params.keys() - {*study.timings})
-            if not _alike(
-                now := cell(row.get(name), study.digits), old[name], study.digits
-            )
+            for name in sorted(old.keys() - unit.params.keys() - {*timings})
+            if not _alike(now := cell(row.get(name), digits), old[name], digits)
         ]
-    differing = "chaotic" if study.chaotic else "differs"
+    differing = "chaotic" if paper and unit.study in paper.chaotic else "differs"
     return Finding(unit, differing if places else "agrees", tuple(places))
 
 

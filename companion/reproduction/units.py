@@ -162,11 +162,6 @@ class Study:
         may raise `companion.datasets.DataUnavailable`; such a unit is reported as missing.
     digits : int, default=6
         Significant digits of the floats that are kept: those that another processor gives as well.
-    timings : tuple of str, default=()
-        Results that are seconds of the machine; an audit leaves them out.
-    chaotic : str, default=""
-        Why units of this study may end elsewhere on another processor, "" if they do not: an audit
-        counts those that do apart.
     """
 
     paper: str
@@ -174,8 +169,6 @@ class Study:
     units: Callable[[str], list[Unit]]
     compute: Callable[[Unit], dict | list[dict]]
     digits: int = 6
-    timings: tuple[str, ...] = ()
-    chaotic: str = ""
 
     def __post_init__(self) -> None:
         check_name(self.paper, "a study's paper")
