@@ -153,4 +153,4 @@ def test_the_command_says_in_a_line_what_to_install(bare):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("The command needs click, which is not installed.")
-    assert line.endswith("pip install '.[reproduce]'")
+    assert line.endswith("pip install '<wheel or repository>[reproduce]'")

@@ -77,8 +77,10 @@ def states(messages):
 def test_moving_a_slider_changes_the_picture(client):
     notebook = nbformat.read(KNOBS, as_version=4)
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    drawn = next(k for k, source in enumerate(cells) if "def show(" in source)
-    knobs = next(source for source in cells if "interact(show" in source)
+    drawn = next(
+        k for k, source in enumerate(cells) if "figures.outlier_walk(" in source
+    )
+    knobs = next(source for source in cells if "interact(figures.outlier_at" in source)
     outputs = outputs_among(run(client, cells[: drawn + 1]))
     assert not any(output.output_type == "error" for output in outputs)
     messages = run(client, [knobs])

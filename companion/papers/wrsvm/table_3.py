@@ -197,7 +197,7 @@ def chosen_and_judged(run):
     """
     frame = run.records["table_3_gaussian"]
     if not len(frame):
-        return pd.DataFrame()
+        return pd.DataFrame(columns=["chosen by", "judged by", "mean distance"])
     far = _distances(frame[frame.split % 2 == 1])
     even = frame[frame.split % 2 == 0]
     of_width = far.loc[[far[0.6].groupby(level="width").mean().idxmin()]]
