@@ -120,11 +120,18 @@ def test_a_slider_moves_a_figure_without_a_kernel(browser):
     assert browser.errors() == []
 
 
+#: How many figures are wider or higher than they are drawn.
+SQUEEZED = """[...document.querySelectorAll('.bd-article img')].filter(figure =>
+    Math.abs(figure.width * figure.naturalHeight / figure.height / figure.naturalWidth - 1) > 0.03
+).length"""
+
+
 def test_pages_fit_a_telephone_and_are_dark_at_night(browser):
     for page in ("index", "ledger", "reasons", "errata", "notebooks/usvc/table_1"):
         browser.open(f"{page}.html", width=400, colours="dark")
         size = "document.documentElement"
         assert browser.run(f"return {size}.scrollWidth <= {size}.clientWidth"), page
+        assert browser.run(f"return {SQUEEZED}") == 0, page
         colour = browser.run("return getComputedStyle(document.body).backgroundColor")
         assert sum(map(int, colour[4:-1].split(","))) < 150, page
     assert browser.errors() == []
