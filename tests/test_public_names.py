@@ -44,7 +44,8 @@ def own_methods(cls):
     """Public methods of a class that are ours."""
     for name, member in inspect.getmembers(cls, inspect.isroutine):
         module = str(getattr(member, "__module__", ""))
-        if not name.startswith("_") and module.startswith("companion"):
+        is_ours = module.startswith("companion") and not name.startswith("_")
+        if is_ours and callable(member):  # a cached property is a routine from 3.13 on
             yield f"{cls.__name__}.{name}", member
 
 
