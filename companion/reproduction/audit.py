@@ -58,10 +58,16 @@ class Audit(NamedTuple):
         """What came out, for all units."""
         agreeing = len(self.of("agrees"))
         compared = agreeing + len(self.of("differs"))
-        return (
-            f"{agreeing} of {compared} agree; with {CONFIDENCE:.0%} confidence at most "
-            f"{self.at_most:.1%} of the {self.n_recorded:,} records are wrong."
+        left_out = len(self.findings) - compared
+        text = (
+            f"{agreeing} of {compared} agree; with {100 * CONFIDENCE:.0f} % confidence at most "
+            f"{100 * self.at_most:.1f} % of the {self.n_recorded:,} records are wrong."
         )
+        if left_out:
+            text += (
+                f" Of {left_out} more that were drawn, and their like, nothing is said."
+            )
+        return text
 
     def to_dict(self):
         """The result as plain data, with the machine and the versions it was had with."""

@@ -8,7 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from companion import L2SVC
 from companion.conformal.factors import kernel_metric, transformed_metric
-from companion.papers.conformal import background, beyond_studies, magnification
+from companion.papers.conformal import (
+    background,
+    beyond_studies,
+    magnification,
+    teaching,
+)
 from companion.reproduction import Unit
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -79,33 +84,10 @@ def test_the_nearest_points_of_the_hulls_are_the_machine(seed):
     assert_allclose(decision, hard, atol=1e-5 * np.abs(hard).max())
 
 
-def duality(number, C=10.0):
-    """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
-    X, y = background.plane_sample(number, 0.5)
-    found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
-    rng = np.random.default_rng(number)
-    t = np.linspace(-1, 1, 41)
-    support = found.alpha > 0
-    step = rng.standard_normal(len(y)) * support
-    step -= y * support * (step @ y) / support.sum()
-    # alpha >= 0 for |t| <= 1
-    step *= np.min(found.alpha[support] / np.abs(step[support]))
-    alpha = found.alpha + np.outer(t, step)
-    w = (y * alpha) @ X
-    quadratic = np.sum(w**2, axis=1) + np.sum(alpha**2, axis=1) / C
-    theta = alpha.sum(axis=1) - 0.5 * quadratic
-    centre = np.append((y * found.alpha) @ X, found.intercept)
-    lines = centre + np.outer(t, rng.normal(0.0, 0.3, 3))
-    w = lines[:, :2]
-    slack = np.maximum(0.0, 1.0 - y * (w @ X.T + lines[:, 2:]))
-    quadratic = np.sum(w**2, axis=1) + C * np.sum(slack**2, axis=1)
-    return t, 0.5 * quadratic, theta
-
-
 @cases("problem", 1, 4)
 def test_the_dual_rises_to_where_the_primal_falls(problem):
     """Theorems 1 and 2: no feasible pair has the dual above the primal, and they meet."""
-    t, F, theta = duality(problem)
+    t, F, theta = teaching.duality(problem)
     assert theta.max() <= F.min() * (1 + 1e-6)
     optimum = np.abs(t).argmin()
     assert theta[optimum] == pytest.approx(F[optimum], rel=1e-5)

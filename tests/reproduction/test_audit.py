@@ -61,7 +61,7 @@ def test_true_records_agree_and_bound_the_share_of_wrong_ones(recorded):
     result = audit([artefact_of(recorded)], 5, seed=3)
     assert [found.outcome for found in result.findings] == ["agrees"] * 5
     assert result.sentence() == (
-        f"5 of 5 agree; with 95% confidence at most 45.1% of the {N_UNITS} records are wrong."
+        f"5 of 5 agree; with 95 % confidence at most 45.1 % of the {N_UNITS} records are wrong."
     )
 
 
@@ -93,6 +93,9 @@ def test_chaotic_units_that_differ_are_counted_apart(recorded, falsify, describe
     output = invoke([artefact_of(recorded)], "audit", "--seed", "1")
     assert f"{N_UNITS - 1} of {N_UNITS - 1} agree" in output
     assert "elsewhere now: 1" in output
+    assert "Of 1 more that were drawn, and their like, nothing is said" in " ".join(
+        output.split()
+    )
 
 
 def test_times_are_left_out(recorded, falsify, described):

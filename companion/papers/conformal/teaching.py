@@ -196,7 +196,7 @@ def show_lines(run, problem=1, orders=10):
     plt.show()
 
 
-def _duality(number, distance=0.5):
+def duality(number, distance=0.5):
     """t, F(W) and Theta(alpha) on feasible lines through the optimum, which is at t = 0."""
     X, y = background.plane_sample(number, distance)
     found = smo(X @ X.T, y, 0.0, np.inf, ridge=1.0 / C, tol=1e-10)
@@ -222,7 +222,7 @@ def _duality(number, distance=0.5):
 
 def show_duality(problem=1):
     """Figure 2.1.3: the primal falls to where the dual rises."""
-    t, F, theta = _duality(problem)
+    t, F, theta = duality(problem)
     drop = F.min() - theta.min()
     with style():
         _, ax = plt.subplots(figsize=(6, 3.2))
