@@ -41,10 +41,9 @@ site: $(STAMP)  ## the pages in build/site: notebooks, ledger, reasons, errata, 
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs build/site $(ARGS)
 	@echo "The site: build/site/index.html"
 
-lint: $(STAMP)  ## what formatter and linter would change, and what is wrong with the types
+lint: $(STAMP)  ## what formatter and linter would change
 	@$(BIN)/ruff format --diff --quiet
 	@$(BIN)/ruff check
-	@$(BIN)/mypy
 
 bench: $(STAMP)  ## side-by-side speed against other solvers
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from datetime import date
+from pathlib import Path
 
 from companion._utils.paths import project_root
 
@@ -12,6 +13,13 @@ _CHECKED = """\
 """
 
 
+_FORMATS = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".ipynb": "application/x-ipynb+json",
+}
+
+
 def _project():
     """The table [project] of pyproject.toml; empty without one, as in an installed wheel."""
     path = project_root() / "pyproject.toml"
@@ -19,7 +27,7 @@ def _project():
     return tomllib.loads(text).get("project", {})
 
 
-def write_manifests(folder, title, files, papers):
+def write_manifests(folder, title, files, papers, repository=None):
     """Write ``ro-crate-metadata.json`` and ``codecheck.yml``.
 
     Parameters
@@ -31,6 +39,8 @@ def write_manifests(folder, title, files, papers):
     files : mapping of str to str
         What each file of the folder holds, by its name.
     papers : list of companion.reproduction.Paper
+    repository : companion._utils.repository.Repository, optional
+        From which the site was made.
     """
     import yaml
 
@@ -38,6 +48,7 @@ def write_manifests(folder, title, files, papers):
     spdx = project.get("license")
     if isinstance(spdx, str):
         licence = {"@id": f"https://spdx.org/licenses/{spdx}", "name": spdx}
+        licence["description"] = f"The licence of {title}"
     else:
         licence = {"@id": "#licence", "name": "pyproject.toml names no SPDX licence"}
     authors = project.get("authors") or [{"name": f"The authors of {title}"}]
@@ -46,20 +57,36 @@ def write_manifests(folder, title, files, papers):
         for number, author in enumerate(authors, 1)
     ]
     cited = [
-        {"@id": f"#{paper.key}", "name": paper.title, "description": paper.citation}
+        {
+            "@id": paper.address or f"#{paper.key}",
+            "name": paper.title,
+            "description": paper.citation,
+        }
         for paper in papers
     ]
+    made_from = {"isBasedOn": {"@id": repository.url}} if repository else {}
 
     def references(entities):
-        return [{"@id": entity["@id"]} for entity in entities]
+        found = [{"@id": entity["@id"]} for entity in entities]
+        return found[0] if len(found) == 1 else found
 
-    parts = [{"@id": name, "description": text} for name, text in files.items()]
+    parts = [
+        {
+            "@id": name,
+            "@type": "File",
+            "name": name,
+            "description": text,
+            "encodingFormat": _FORMATS[Path(name).suffix],
+            "contentSize": str((folder / name).stat().st_size),
+        }
+        for name, text in files.items()
+    ]
     graph = [
         {
             "@id": "ro-crate-metadata.json",
             "@type": "CreativeWork",
             "about": {"@id": "./"},
-            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.2"},
         },
         {
             "@id": "./",
@@ -69,15 +96,20 @@ def write_manifests(folder, title, files, papers):
             "datePublished": f"{date.today()}",
             "license": {"@id": licence["@id"]},
             "creator": references(creators),
+            "publisher": references(creators[:1]),
             "citation": references(cited),
             "hasPart": references(parts),
+            **made_from,
         },
         licence | {"@type": "CreativeWork"},
         *(creator | {"@type": "Organization"} for creator in creators),
         *(paper | {"@type": "ScholarlyArticle"} for paper in cited),
-        *(part | {"@type": "File", "name": part["@id"]} for part in parts),
+        *parts,
     ]
-    context = "https://w3id.org/ro/crate/1.1/context"
+    if repository:
+        code = {"@id": repository.url, "@type": "CreativeWork"}
+        graph.append(code | {"name": repository.name, "version": repository.commit})
+    context = "https://w3id.org/ro/crate/1.2/context"
     crate = json.dumps({"@context": context, "@graph": graph}, indent=1)
     (folder / "ro-crate-metadata.json").write_text(crate, encoding="utf-8")
     manifest = {

@@ -15,7 +15,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from companion._utils.paths import notebooks_dir
+from companion._utils.paths import notebooks_dir, project_root
+from companion._utils.repository import find_repository
 from companion.reproduction.artefacts import (
     list_across,
     list_artefacts,
@@ -164,6 +165,7 @@ def write_pages(app, config):
         if not path.is_file() or path.read_text("utf-8") != text:
             path.write_text(text, encoding="utf-8")
     app.companion_ledgers = ledgers
+    app.companion_repository = find_repository(project_root())
 
 
 def as_source(app, docname, content):
@@ -185,7 +187,31 @@ def as_source(app, docname, content):
 
     content[0] = _LINK.sub(linked, content[0])
     if folder.startswith("notebooks") and not docname.endswith("/index"):
-        content[0] = json.dumps(_prepared(json.loads(content[0])))
+        notebook = _prepared(json.loads(content[0]))
+        if app.companion_repository is not None:
+            _lead_to(app.companion_repository, docname, notebook)
+        content[0] = json.dumps(notebook)
+
+
+def _lead_to(repository, docname, notebook):
+    """Where the notebook can be run, and the code of what it shows, below its title."""
+    file = f"{docname}.ipynb"
+    links = [
+        f"[Run it on Binder]({repository.on_binder(file)})",
+        f"[Open it in Colab]({repository.in_colab(file)})",
+        f"[its source]({repository.file(file)})",
+    ]
+    for artefact in _notebooks():
+        if docname == f"notebooks/{artefact.id}":
+            modules = [name.replace(".", "/") for name in artefact.modules]
+            links += [
+                f"[{name.rpartition('/')[2]}.py]({repository.file(f'{name}.py')})"
+                for name in dict.fromkeys(modules)
+            ]
+    package = f"svm-companion[lab] @ git+{repository.url}@{repository.commit}"
+    text = f'{" · ".join(links)}\n\nIn Colab first `%pip install "{package}"`'
+    cell = {"cell_type": "markdown", "metadata": {}, "source": text}
+    notebook["cells"].insert(1, cell | {"id": "where-to-run-it"})
 
 
 def _prepared(notebook):
@@ -255,7 +281,8 @@ def write_data(app, error):
         for artefact in _notebooks()
     }
     papers = [paper for paper in list_papers().values() if paper.key]
-    write_manifests(folder, app.config.html_title, files, papers)
+    repository = app.companion_repository
+    write_manifests(folder, app.config.html_title, files, papers, repository)
 
 
 def setup(app):
