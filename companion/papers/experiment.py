@@ -17,10 +17,7 @@ from companion.datasets import ida_split, load_ida
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Inputs and labels of a training and a test part, and folds of the former.
-
-    A fold is the rows of the training part to train on and those held out.
-    """
+    """Inputs and labels of a training and a test part, and folds of the former to tune on."""
 
     X: np.ndarray
     y: np.ndarray
@@ -37,10 +34,11 @@ class Split:
         X = prepare.fit_transform(self.X)
         return replace(self, X=X, X_test=prepare.transform(self.X_test))
 
-    def in_folds(self, n_folds, seed):
-        """The split with so many stratified folds of its training part."""
-        cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        return replace(self, folds=tuple(cut.split(self.X, self.y)))
+
+def folds_of(X, y, n_folds, seed):
+    """So many stratified folds of some data: the rows to train on and those held out, of each."""
+    cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return list(cut.split(X, y))
 
 
 def split_rows(X, y, train, test):

@@ -1,5 +1,6 @@
 """The data sets of Tables 2, 3 and 4 and their splits."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +15,7 @@ from companion.datasets import (
     ringnorm,
     twonorm,
 )
-from companion.papers.experiment import split_rows
+from companion.papers.experiment import folds_of, split_rows
 from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import seed_for
@@ -114,8 +115,8 @@ def split(dataset, number):
         seed = seed_of("split", dataset, number)
         cut = ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed)
         rows, held_out = next(cut.split(X))
-    part = split_rows(X, y, rows, held_out)
-    return part.standardised(missing="median").in_folds(FOLDS, seed)
+    part = split_rows(X, y, rows, held_out).standardised(missing="median")
+    return replace(part, folds=folds_of(part.X, part.y, FOLDS, seed))
 
 
 def seed_of(*what):
