@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from companion.datasets import ida_split, load_ida
 from companion.metrics import Mean, mean_and_standard_error
 from companion.reproduction import Artefact, Study, Unit
 
@@ -60,13 +59,6 @@ def numbered(key, number, counts):
         ]
         for profile, of in counts.items()
     }
-
-
-def split_rows(name, split):
-    """Training inputs and labels, test inputs and labels of one split of the benchmark."""
-    data = load_ida(name)
-    train, test = ida_split(name, split)
-    return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
 def artefacts(paper, *rows):

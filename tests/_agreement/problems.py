@@ -8,10 +8,10 @@ import numpy as np
 from companion.datasets import checkers_board, checkers_board_grid, ringnorm, twonorm
 from companion.kernels import gram
 from companion.papers.conformal.problems import SIDE, WIDTH, C
+from companion.papers.experiment import benchmark_split
 from companion.papers.gacv import example
 from companion.papers.l1nsvm.fig_1 import toy_problem
 from companion.papers.l1nsvm.machines import SETTINGS, width_to_gamma
-from companion.papers.summaries import split_rows
 from companion.papers.wrsvm import examples
 from companion.reproduction import seed_for
 from companion.solvers import Design
@@ -98,12 +98,12 @@ def _toys():
 
 def _titanic():
     """A training part of Titanic, 150 passengers at a dozen distinct points."""
-    X, y, X_test, _ = split_rows("titanic", 1)
+    part = benchmark_split("titanic", 1)
     log10_C, log10_sigma = SETTINGS["titanic"]["Least 1-Norm"]
     gamma = width_to_gamma(log10_sigma)
-    X_new = np.unique(X_test, axis=0)
+    X_new = np.unique(part.X_test, axis=0)
     return SharedProblem(
-        "Titanic", "l1nsvm", X, y, 10.0**log10_C, gamma, MACHINES, X_new
+        "Titanic", "l1nsvm", part.X, part.y, 10.0**log10_C, gamma, MACHINES, X_new
     )
 
 

@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 
 from companion.papers.conformal import g_means, methods, practice, problems, real_sets
 from companion.papers.conformal.beyond_studies import best_shift, error_of
+from companion.papers.experiment import split_rows
 from companion.papers.summaries import values_from
 from companion.reproduction.published import load_published
 from companion.reproduction.units import Unit
@@ -25,8 +26,8 @@ def small_problem(number=1, n=80, share=0.3):
     rng = np.random.default_rng(number)
     y = np.where(rng.random(n) < share, 1.0, -1.0)
     X = rng.standard_normal((n, 3)) + y[:, None] * 0.6
-    cut = n // 2
-    return problems._problem(X[:cut], y[:cut], X[cut:], y[cut:], "test", number)
+    part = split_rows(X, y, slice(n // 2), slice(n // 2, None))
+    return problems.problem_of(part, "test", number)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import pytest
 from scipy.stats import chi2
 
 from companion.datasets import ringnorm
+from companion.papers.experiment import wrong
 from companion.papers.usvc import cases, linear, table_3
-from companion.papers.usvc.splits import split, wrong
+from companion.papers.usvc.splits import split
 from companion.reproduction.published import load_published
 from companion.solvers import Design
 

@@ -1,5 +1,7 @@
 """What the studies compute, against direct computations."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from sklearn.svm import SVC
 from companion import UnbiasedSVC
 from companion.datasets import threshold_case, threshold_case_error
 from companion.metrics import paired_difference
+from companion.papers.experiment import held_out_errors, wrong
 from companion.papers.usvc import (
     cases,
     exercises,
@@ -19,7 +22,7 @@ from companion.papers.usvc import (
     paired_errors,
     table_1,
 )
-from companion.papers.usvc.splits import split, wrong
+from companion.papers.usvc.splits import split
 
 
 @each(reading=cases.READINGS)
@@ -92,7 +95,9 @@ def test_the_profile_is_least_where_the_machine_is(name):
 
 def test_the_linear_search_equals_plain_refits_by_libsvm():
     part = split("Hepatitis", 1)
-    total, converged = linear.search(part, C_values=(0.1, 1.0))
+    design = linear.Design.linear(part.X)
+    paths = partial(linear.paths, C_values=(0.1, 1.0))
+    total, converged = held_out_errors(part, design, paths)
     assert all(converged.values())
     assert list(total) == list(linear.MACHINES)
     for k, C in enumerate((0.1, 1.0)):

@@ -4,11 +4,12 @@ from itertools import product
 
 import numpy as np
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
+from sklearn.model_selection import TunedThresholdClassifierCV
 
 from companion.estimators import L1SVC, L2SVC
 from companion.metrics import g_mean, g_mean_scorer
 from companion.papers.conformal.problems import WIDTH, C
+from companion.papers.experiment import folds_of
 from companion.tuning import KernelGridSearchCV
 
 FOLDS = 5
@@ -28,7 +29,7 @@ PVGS_ROUNDS = 4
 
 
 def _cut(problem):
-    return StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
+    return folds_of(problem.X, problem.y, FOLDS, problem.seed)
 
 
 def _base(**options):

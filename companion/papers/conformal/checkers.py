@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from companion import datasets
 from companion.papers.conformal import methods, problems
 from companion.papers.conformal.baselines import pvgs
 from companion.papers.conformal.g_means import (
@@ -24,10 +23,8 @@ from companion.papers.conformal.problems import (
     N_NEGATIVE,
     N_POSITIVE,
     PAPER,
-    SIDE,
 )
 from companion.papers.summaries import counts, select, share, study_over
-from companion.reproduction import seed_for
 from companion.solvers.metamodels import GENERATIONS
 
 #: Columns of the records of :func:`compute_draws`.
@@ -173,13 +170,6 @@ def what_came_out(run):
         f"{first['balanced weights']:.2f} and a threshold chosen by cross-validation by "
         f"{first['threshold by CV']:.2f} (means over {counted(n_first, 'draw')})."
     )
-
-
-def train_and_test(draw, n_positive, n_negative):
-    """A draw of the board, and the grid on which it is tested: X, y, X_test, y_test."""
-    rng = np.random.default_rng(seed_for(PAPER, "board", draw))
-    train = datasets.checkers_board(n_positive, n_negative, SIDE, rng)
-    return (*train, *datasets.checkers_board_grid(GRID, SIDE))
 
 
 def draws_table(draws):

@@ -25,7 +25,7 @@ from companion.papers.conformal.g_means import (
     printed_values,
 )
 from companion.papers.conformal.methods import CONFORMAL, PRINTED, Part
-from companion.papers.conformal.problems import GRID, SETS, SIDE, board
+from companion.papers.conformal.problems import GRID, SETS, SIDE, board, board_split
 from companion.plotting import MACHINE_STYLES, plot_published, style
 
 
@@ -85,7 +85,7 @@ def _least_and_weights(errors):
 
 def show_board(*, draw, n_positive, n_negative, C, width, transform="act"):
     """The training patterns, and where three machines are right and wrong."""
-    X, y, X_test, y_test = checkers.train_and_test(draw, n_positive, n_negative)
+    part = board_split(draw, n_positive, n_negative)
     settings = {"C": C, "gamma": 1 / width}
     machines = {
         "SVM": L2SVC(**settings),
@@ -97,10 +97,10 @@ def show_board(*, draw, n_positive, n_negative, C, width, transform="act"):
     with style():
         _, panels = plt.subplots(2, 2, figsize=(7.6, 7.6), sharex=True, sharey=True)
         title = f"Figure 3.1.2: {n_positive} patterns beside {n_negative}"
-        plot_two_classes(panels[0, 0], X, y, size=3.5, title=title)
+        plot_two_classes(panels[0, 0], part.X, part.y, size=3.5, title=title)
         for ax, (name, machine) in zip(panels.flat[1:], machines.items(), strict=True):
-            decision = machine.fit(X, y).decision_function(X_test)
-            _plot_board(ax, decision, y_test, name)
+            decision = machine.fit(part.X, part.y).decision_function(part.X_test)
+            _plot_board(ax, decision, part.y_test, name)
     plt.show()
 
 

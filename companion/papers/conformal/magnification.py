@@ -76,7 +76,8 @@ def picture(number):
     points = np.stack(np.meshgrid(X1, X2), axis=-1).reshape(-1, 2)
     shape = (len(X2), len(X1))
     # no V and no test part; none of these methods draws numbers
-    problem = Problem(X, y, np.arange(len(y)), np.empty(0, int), points, None, 0)
+    rows = {"learn": np.arange(len(y)), "validate": np.empty(0, int)}
+    problem = Problem(X, y, points, None, **rows, seed=0)
     part = Part(problem, width=SCENE_WIDTH, validate=False)
     ratios = {
         name: log_ratio(X, y, transform, points).reshape(shape)

@@ -6,11 +6,11 @@ or which transformation. What a transformation finds on V by itself, its paramet
 is applied, stays as in the thesis. The test part is untouched, and keeps all its rare patterns.
 """
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from sklearn.metrics import average_precision_score
-from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from companion import datasets
 from companion.estimators import L2SVC
@@ -18,6 +18,7 @@ from companion.papers.conformal import problems
 from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import BOARD_NAME, PAPER, SIDE
+from companion.papers.experiment import folds_of, random_split, split_rows
 from companion.papers.summaries import counts, study_over
 
 #: N- / N+ of a training part, and the sets with the largest at which LEAST rare patterns remain.
@@ -53,7 +54,7 @@ METHODS = {
 
 
 def sample(unit):
-    """Training and test part of a unit: X, y, X_test, y_test, standardised on the former."""
+    """The split of a unit, standardised."""
     name = unit.params["dataset"]
     imbalance = unit.params["imbalance"]
     rng = unit.rng()
@@ -61,20 +62,13 @@ def sample(unit):
         X, y = datasets.checkers_board(2000, 2000, SIDE, rng)
     else:
         X, y = problems.load(name)
-    X, X_test, y, y_test = train_test_split(
-        X,
-        y.astype(float),
-        train_size=TRAINING,
-        stratify=y,
-        random_state=int(rng.integers(2**31)),
-    )
-    rare = rng.permutation(np.flatnonzero(y > 0))
-    common = rng.permutation(np.flatnonzero(y < 0))
+    part = random_split(X, y.astype(float), TRAINING, int(rng.integers(2**31)))
+    rare = rng.permutation(np.flatnonzero(part.y > 0))
+    common = rng.permutation(np.flatnonzero(part.y < 0))
     n_common = min(len(common), max(COMMON, LEAST * imbalance))
     n = min(len(rare), n_common // imbalance)
     rows = np.concatenate([rare[:n], common[: n * imbalance]])
-    inputs, new_inputs = problems.standardised(X[rows], X_test)
-    return inputs, y[rows], new_inputs, y_test
+    return replace(part, X=part.X[rows], y=part.y[rows]).standardised()
 
 
 def decisions(problem, keys):
@@ -114,15 +108,15 @@ def compute_practice(unit):
     """All methods on the test part, each as cross-validation chooses it: a row a method."""
     identity = ("practice", *unit.params.values())
     imbalance = unit.params["imbalance"]
-    X, y, X_test, y_test = sample(unit)
+    problem = problems.problem_of(sample(unit), *identity)
+    X = problem.X
+    y = problem.y
     keys = list(product((SVM, BALANCED, *TRANSFORMED), COSTS, WIDTHS))
-    problem = problems._problem(X, y, X_test, y_test, *identity)
     tried = {key: np.empty(len(y)) for key in keys}
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=problem.seed)
-    for fold, (train, test) in enumerate(folds.split(X, y)):
-        inner = problems._problem(X[train], y[train], X[test], y[test], *identity, fold)
+    for fold, rows in enumerate(folds_of(X, y, FOLDS, problem.seed)):
+        inner = problems.problem_of(split_rows(X, y, *rows), *identity, fold)
         for key, f in decisions(inner, keys).items():
-            tried[key][test] = f
+            tried[key][rows[1]] = f
     ranks = {key: precision(f, y, imbalance) for key, f in tried.items()}
     chosen = {}
     for name, (machines, moved) in METHODS.items():
@@ -140,8 +134,8 @@ def compute_practice(unit):
     rows = []
     for name, (key, cut) in chosen.items():
         f = found[key]
-        row = {"method": name, "machine": key[0], **counts(f - cut, y_test)}
-        row["precision"] = round(precision(f, y_test, imbalance), 6)
+        row = {"method": name, "machine": key[0], **counts(f - cut, problem.y_test)}
+        row["precision"] = round(precision(f, problem.y_test, imbalance), 6)
         row["support"] = support
         rows.append(row)
     return rows
@@ -164,7 +158,7 @@ PRACTICE = study_over(
 
 
 def board_sample(imbalance, partition):
-    """Training and test part of a draw of the board on record: X, y, X_test, y_test."""
+    """The split of a draw of the board on record."""
     identity = {"dataset": BOARD_NAME, "imbalance": imbalance, "partition": partition}
     units = PRACTICE.units("paper")
     return sample(next(unit for unit in units if unit.params == identity))

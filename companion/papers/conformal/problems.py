@@ -4,12 +4,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 
 import numpy as np
-from sklearn.impute import SimpleImputer
-from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import train_test_split
 
 from companion import datasets
+from companion.papers.experiment import Split, folds_of, split_rows
 from companion.papers.summaries import numbered, study_over
 from companion.reproduction import seed_for
 
@@ -52,16 +50,12 @@ SIDE = 4.0
 GRID = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A training part, its rows outside V and in V, a test part, and a seed for the methods."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(Split):
+    """A split, the rows of its training part outside V and in V, and a seed for the methods."""
 
-    X: np.ndarray
-    y: np.ndarray
     learn: np.ndarray
     validate: np.ndarray
-    X_test: np.ndarray
-    y_test: np.ndarray
     seed: int
 
 
@@ -69,25 +63,27 @@ def _number(*parts):
     return int(seed_for(PAPER, *parts).generate_state(1)[0])
 
 
-def _problem(X, y, X_test, y_test, *identity):
+def problem_of(part, *identity):
+    """A split as :class:`Problem`; V and the seed depend on what identifies it."""
     seed = _number("validation", *identity)
     learn, validate = train_test_split(
-        np.arange(len(y)), test_size=VALIDATION, stratify=y, random_state=seed
+        np.arange(len(part.y)), test_size=VALIDATION, stratify=part.y, random_state=seed
     )
-    return Problem(X, y, np.sort(learn), np.sort(validate), X_test, y_test, seed)
+    rows = {"learn": np.sort(learn), "validate": np.sort(validate)}
+    return Problem(part.X, part.y, part.X_test, part.y_test, **rows, seed=seed)
 
 
-def board_sample(draw):
-    """Training patterns of a draw of the checkers board, and their labels as floats."""
+def board_split(draw, n_positive=N_POSITIVE, n_negative=N_NEGATIVE):
+    """A draw of the checkers board, and the grid on which it is tested."""
     rng = np.random.default_rng(seed_for(PAPER, "board", draw))
-    X, y = datasets.checkers_board(N_POSITIVE, N_NEGATIVE, SIDE, rng)
-    return X, y.astype(float)
+    X, y = datasets.checkers_board(n_positive, n_negative, SIDE, rng)
+    X_test, y_test = datasets.checkers_board_grid(GRID, SIDE)
+    return Split(X, y.astype(float), X_test, y_test.astype(float))
 
 
 def board(draw):
     """A draw of the checkers board with its test grid, as :class:`Problem`."""
-    X_test, y_test = datasets.checkers_board_grid(GRID, SIDE)
-    return _problem(*board_sample(draw), X_test, y_test.astype(float), "board", draw)
+    return problem_of(board_split(draw), "board", draw)
 
 
 @lru_cache(maxsize=4)
@@ -112,29 +108,15 @@ def strip(rng, n, low, high):
     return np.column_stack([x1, x2])
 
 
-def standardised(train, *others):
-    """Inputs on the scale of those of the training part, whose means stand for missing numbers.
-
-    A column that is constant there becomes 0.
-    """
-    prepare = make_pipeline(SimpleImputer(), StandardScaler()).fit(train)
-    return [prepare.transform(X) for X in (train, *others)]
-
-
 @lru_cache(maxsize=2)
 def folds(name, partition):
     """The seven folds of a partition of a real set, each a standardised :class:`Problem`."""
     X, y = load(name)
-    cut = StratifiedKFold(
-        N_FOLDS, shuffle=True, random_state=_number("folds", name, partition)
-    )
-    problems = []
-    for fold, (train, test) in enumerate(cut.split(X, y)):
-        inputs, new_inputs = standardised(X[train], X[test])
-        problems.append(
-            _problem(inputs, y[train], new_inputs, y[test], name, partition, fold)
-        )
-    return problems
+    cut = folds_of(X, y, N_FOLDS, _number("folds", name, partition))
+    return [
+        problem_of(split_rows(X, y, *rows).standardised(), name, partition, fold)
+        for fold, rows in enumerate(cut)
+    ]
 
 
 def in_box(problem, low, high):

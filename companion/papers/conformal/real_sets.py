@@ -232,8 +232,9 @@ _PRINTED_SIZES = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_feat
 
 def _add_protocol(out):
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
-    board = _sizes(*problems.board_sample(1)) | {"dataset": problems.BOARD_NAME}
-    _add_sizes(out, pd.DataFrame([board]))
+    board = problems.board_split(1)
+    sizes = _sizes(board.X, board.y) | {"dataset": problems.BOARD_NAME}
+    _add_sizes(out, pd.DataFrame([sizes]))
 
 
 def _add_sizes(out, frame):

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from companion.datasets import data_digest
@@ -23,8 +22,9 @@ from companion.datasets.imbalanced import imbalanced_source, load_imbalanced
 from companion.datasets.uci import list_uci, load_uci
 from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
+from companion.papers.experiment import benchmark_split, random_split, wrong
 from companion.papers.gacv.example import PAPER, random_state
-from companion.papers.summaries import DRAWN, select, split_rows, study_over, with_error
+from companion.papers.summaries import DRAWN, select, study_over, with_error
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface
@@ -83,7 +83,7 @@ def compute_split(unit):
     _compile_loops()
     dataset = unit.params["dataset"]
     number = unit.params["split"]
-    X, y, X_test, y_test = split_rows(dataset, number)
+    part = benchmark_split(dataset, number)
     folds = _folds("beyond", "folds", dataset, number)
     searches = _searches(folds)
     if unit.params["by_scikit_learn"]:
@@ -93,23 +93,23 @@ def compute_split(unit):
         started = time.process_time()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            search.fit(X, y)
+            search.fit(part.X, part.y)
         seconds = round(time.process_time() - started, 4)
         # what a search expects of its choice: an accuracy, or minus an error rate or hinge loss
         score = float(search.best_score_)
         row = {
             "search": name,
-            **_tested(search.best_estimator_, X_test, y_test),
+            **_tested(search.best_estimator_, part),
             "estimate": round(
                 1.0 - score if name in ("cv", "scikit-learn") else -score, 6
             ),
-            "n_train": len(y),
+            "n_train": len(part.y),
             "seconds": seconds,
         }
         if name == "gacv":
-            row["criteria_share"] = _criteria_share(X, y)
+            row["criteria_share"] = _criteria_share(part.X, part.y)
             if dataset in OVERLAPPING:
-                row["at_least_C"] = _at_least_C(X, y)
+                row["at_least_C"] = _at_least_C(part.X, part.y)
         rows.append(row | {"converged": not _missed(caught)})
     return rows
 
@@ -169,28 +169,24 @@ def compute_table(unit):
     load = load_uci if name in list_uci() else load_imbalanced
     data = load(name)
     folds = _folds("beyond_tables", name, unit.params["split"])
-    halves = {"test_size": 0.5, "stratify": data.y, "random_state": folds.random_state}
-    X, X_test, y, y_test = train_test_split(data.X, data.y, **halves)
-    scale = StandardScaler().fit(X)
-    X = scale.transform(X)
-    X_test = scale.transform(X_test)
+    part = random_split(data.X, data.y, 0.5, folds.random_state).standardised()
     searches = _searches(folds)
     rows = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         for search in ("cv", *COMPARED):
-            machine = searches[search].fit(X, y).best_estimator_
-            rows.append({"search": search} | _tested(machine, X_test, y_test))
+            machine = searches[search].fit(part.X, part.y).best_estimator_
+            rows.append({"search": search} | _tested(machine, part))
     return [row | {"converged": not _missed(caught)} for row in rows]
 
 
-def _tested(machine, X_test, y_test):
+def _tested(machine, part):
     """The columns of a record on what was chosen and how often it errs."""
     return {
         "log2_C": np.log2(machine.C),
         "log2_gamma": np.log2(machine.gamma),
-        "n_test": len(y_test),
-        "n_wrong": np.count_nonzero(machine.predict(X_test) != y_test),
+        "n_test": len(part.y_test),
+        "n_wrong": wrong(machine.predict(part.X_test), part.y_test),
     }
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import label
-from sklearn.model_selection import StratifiedKFold
 
 from companion.kernels import gram
+from companion.papers.experiment import folds_of
 from companion.papers.gacv.example import CASES, COSTS, grid_of, random_state, sample
 from companion.tuning.criteria import (
     gacv_values,
@@ -162,10 +162,9 @@ def cross_validated_rates(machines, n_folds, *seed):
     y = machines.y
     surface = machines.surface
     state = random_state("folds", n_folds, *seed)
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=state)
     settings = {"tol": TOL, "class_weight": COSTS[machines.case]}
     wrong = np.zeros(surface.alpha.shape[:2])
-    for rows, held_out in folds.split(X, y):
+    for rows, held_out in folds_of(X, y, n_folds, state):
         fold = machine_surface(X[rows], y[rows], surface.C, surface.gamma, **settings)
         for k, gamma in enumerate(surface.gamma):
             cross = gram(X[held_out], X[rows], gamma=gamma)

@@ -10,13 +10,14 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from companion.datasets import data_digest, distinct_patterns
 from companion.kernels import gram
+from companion.papers.experiment import benchmark_split
 from companion.papers.l1nsvm.machines import (
     PAPER,
     SETTINGS,
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, split_rows, study_over
+from companion.papers.summaries import DRAWN, study_over
 from companion.reproduction import seed_for
 
 SPLITS = {"paper": 10, "quick": 2}
@@ -31,7 +32,9 @@ NEGLIGIBLE = 1e-3
 
 def compute_identical(unit):
     """Three optimal solutions of the same problem, and how many nonzeros each one has."""
-    X, y, _, _ = split_rows("titanic", unit.params["split"])
+    part = benchmark_split("titanic", unit.params["split"])
+    X = part.X
+    y = part.y
     log10_C, log10_sigma = SETTINGS["titanic"][MACHINE]
     C = 10.0**log10_C
     gamma = width_to_gamma(log10_sigma)

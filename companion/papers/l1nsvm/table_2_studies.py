@@ -18,6 +18,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from companion.datasets import data_digest, distinct_patterns, load_ida
 from companion.kernels import gram
+from companion.papers.experiment import benchmark_split, wrong
 from companion.papers.l1nsvm.machines import (
     CHOSEN,
     EPSILON,
@@ -31,7 +32,7 @@ from companion.papers.l1nsvm.machines import (
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, numbered, split_rows, study_over
+from companion.papers.summaries import DRAWN, numbered, study_over
 from companion.reproduction import seed_for
 from companion.solvers.ls import ls_held_out
 
@@ -55,10 +56,6 @@ def grid(bounds, step):
     return [round(low + k * step, 6) for k in range(round((high - low) / step) + 1)]
 
 
-def _is_wrong(values, y):
-    return (values > 0) != (y > 0)
-
-
 # -- the printed experiment -----------------------------------------------------------------
 
 
@@ -76,21 +73,16 @@ RUNS = (
 
 def compute_split(unit):
     """Train on one split and test: machines x settings, selections and stopping rules."""
-    place = unit.params["dataset"], unit.params["split"]
-    return run_all(RUNS, place[0], split_rows(*place))
-
-
-def run_all(runs, name, split):
-    """Train and test the machines of some runs on one split: a row a run."""
-    X, y, X_test, y_test = split
+    name = unit.params["dataset"]
+    part = benchmark_split(name, unit.params["split"])
     rows = []
-    for machine, settings, selection, threshold in runs:
+    for machine, settings, selection, threshold in RUNS:
         log10_C, log10_sigma = FROM[settings][name][machine]
         gamma = width_to_gamma(log10_sigma)
         stop = {"tol": threshold * EPSILON, "selection": selection}
-        K = gram(X, gamma=gamma)
-        result = solve_as_printed(machine, K, y, 10.0**log10_C, **stop)
-        values = decision(result, gram(X_test, X, gamma=gamma), y)
+        K = gram(part.X, gamma=gamma)
+        result = solve_as_printed(machine, K, part.y, 10.0**log10_C, **stop)
+        values = decision(result, gram(part.X_test, part.X, gamma=gamma), part.y)
         row = {
             "machine": machine,
             "settings": settings,
@@ -98,9 +90,9 @@ def run_all(runs, name, split):
             "tol": stop["tol"],
             "log10_C": log10_C,
             "log10_sigma": log10_sigma,
-            "n_wrong": np.count_nonzero(_is_wrong(values, y_test)),
-            "n_train": len(y),
-            "n_test": len(y_test),
+            "n_wrong": wrong(values, part.y_test),
+            "n_train": len(part.y),
+            "n_test": len(part.y_test),
             "n_sv": np.count_nonzero(result.alpha),
             "n_iter": result.n_iter,
             "converged": result.converged,
@@ -139,29 +131,28 @@ def compute_search(unit):
     """Cross-validated errors of one machine and width for every C of the grid."""
     p = unit.params
     data = load_ida(p["dataset"])
-    X = data.X
-    y = data.y
     if p["part"] != ALL_ROWS:
-        X, y, _, _ = split_rows(p["dataset"], int(p["part"].rpartition(" ")[2]))
+        data = benchmark_split(p["dataset"], int(p["part"].rpartition(" ")[2]))
     # The folds are the same for every machine and width: comparisons are paired.
     times = {"n_splits": p["folds"], "n_repeats": p["repeats"]}
     seed = seed_for(PAPER, "folds", p["dataset"], p["part"], *times.values())
     state = int(seed.generate_state(1)[0] % 2**31)
-    splits = list(RepeatedStratifiedKFold(**times, random_state=state).split(X, y))
+    folds = RepeatedStratifiedKFold(**times, random_state=state)
+    splits = list(folds.split(data.X, data.y))
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
     gamma = width_to_gamma(p["log10_sigma"])
     errors = cross_validated_errors(
-        p["machine"], X, y, gamma, C_values=C_values, splits=splits
+        p["machine"], data.X, data.y, gamma, C_values=C_values, splits=splits
     )
     rows = []
-    for c, wrong, converged in zip(log10_C, *errors, strict=True):
+    for c, n_wrong, converged in zip(log10_C, *errors, strict=True):
         # n_wrong of a repeat sums over its folds, which follow one another.
-        by_repeat = wrong.reshape(p["repeats"], -1).sum(axis=1)
+        by_repeat = n_wrong.reshape(p["repeats"], -1).sum(axis=1)
         spread = round(by_repeat.std(ddof=1), 4) if len(by_repeat) > 1 else None
         row = {
             "log10_C": c,
-            "n_rows": len(y),
+            "n_rows": len(data.y),
             "n_wrong": by_repeat.sum(),
             "n_wrong_spread": spread,
             "converged": converged,
@@ -185,7 +176,7 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
         held_out = ls_held_out(gram(X, gamma=gamma), y, C_values, tests)
         for k, of_C in enumerate(held_out):
             for f, (values, test) in enumerate(zip(of_C, tests, strict=True)):
-                n_wrong[k, f] = np.count_nonzero(_is_wrong(values, y[test]))
+                n_wrong[k, f] = wrong(values, y[test])
         return n_wrong, converged
     K = gram(X_distinct, gamma=gamma)
     for f, parts in enumerate(splits):
@@ -201,9 +192,8 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
         results = solve_along_C(machine, sub, y_used, C_values, sample_weight=cost)
         for k, result in enumerate(results):
             values = decision(result, cross, y_used)
-            n_wrong[k, f] = test_weight[tested][
-                _is_wrong(values, y_distinct[tested])
-            ].sum()
+            is_wrong = (values > 0) != (y_distinct[tested] > 0)
+            n_wrong[k, f] = test_weight[tested][is_wrong].sum()
             converged[k] &= result.converged
     return n_wrong, converged
 
@@ -214,22 +204,22 @@ def cross_validated_errors(machine, X, y, gamma, *, C_values, splits):
 def compute_surface(unit):
     """Misclassified test rows of one split at every grid point, one row a machine."""
     p = unit.params
-    X_train, y_train, X_test, y_test = split_rows(p["dataset"], p["split"])
-    X_train, y_train, weight, _ = distinct_patterns(X_train, y_train)
+    part = benchmark_split(p["dataset"], p["split"])
+    X, y, weight, _ = distinct_patterns(part.X, part.y)
     weight = weight.astype(float)
     log10_C = grid(LOG10_C_RANGE, p["C_step"])
     C_values = [10.0**c for c in log10_C]
-    head = {"n_test": len(y_test), "converged": True}
+    head = {"n_test": len(part.y_test), "converged": True}
     rows = {machine: {"machine": machine, **head} for machine in SEARCHED}
     for log10_sigma in grid(LOG10_SIGMA_RANGE, p["sigma_step"]):
         gamma = width_to_gamma(log10_sigma)
-        K = gram(X_train, gamma=gamma)
-        K_test = gram(X_test, X_train, gamma=gamma)
+        K = gram(X, gamma=gamma)
+        K_test = gram(part.X_test, X, gamma=gamma)
         for machine, row in rows.items():
-            results = solve_along_C(machine, K, y_train, C_values, sample_weight=weight)
+            results = solve_along_C(machine, K, y, C_values, sample_weight=weight)
             for c, result in zip(log10_C, results, strict=True):
-                is_wrong = _is_wrong(decision(result, K_test, y_train), y_test)
-                row[surface_column(c, log10_sigma)] = np.count_nonzero(is_wrong)
+                values = decision(result, K_test, y)
+                row[surface_column(c, log10_sigma)] = wrong(values, part.y_test)
                 row["converged"] &= result.converged
     return list(rows.values())
 
@@ -248,16 +238,16 @@ def compute_iterations(unit):
     The second order is for the machines that the paper names.
     """
     p = unit.params
-    X, y, _, _ = split_rows(p["dataset"], p["split"])
+    part = benchmark_split(p["dataset"], p["split"])
     rows = []
     widths = grid(LOG10_SIGMA_RANGE, p["sigma_step"])
     for log10_sigma, machine in product(widths, MACHINES):
-        K = gram(X, gamma=width_to_gamma(log10_sigma))
+        K = gram(part.X, gamma=width_to_gamma(log10_sigma))
         row = {"machine": machine, "log10_sigma": log10_sigma, "converged": True}
         orders = ("first", "second") if machine in PRINTED_MACHINES else ("first",)
         for log10_C, order in product(grid(LOG10_C_RANGE, p["C_step"]), orders):
             rule = f"{order}_order"
-            result = solve_as_printed(machine, K, y, 10.0**log10_C, selection=rule)
+            result = solve_as_printed(machine, K, part.y, 10.0**log10_C, selection=rule)
             row[f"{order}_C{log10_C:g}"] = result.n_iter
             row["converged"] &= result.converged
         rows.append(row)

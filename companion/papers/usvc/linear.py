@@ -4,11 +4,14 @@ The cross products of least squares are formed once for all C; each unbiased mac
 support vector machine of its C, as the text says.
 """
 
+from functools import partial
+
 import numpy as np
 
 from companion.losses import Unbiased
+from companion.papers.experiment import held_out_errors, wrong
 from companion.papers.summaries import rounded
-from companion.papers.usvc.splits import points_of, split, wrong
+from companion.papers.usvc.splits import points_of, split
 from companion.solvers.wls import Design, least_squares_path, wls, wls_path
 
 C_VALUES = tuple(10.0**k for k in range(-3, 4))
@@ -35,32 +38,17 @@ def paths(design, y, C_values=C_VALUES, losses=LOSSES, needed=C_VALUES):
     least_squares = np.transpose(least_squares_path(design, y, C_values))
     found = {"LS": (least_squares, [True] * len(C_values))}
     for name, fits in machines.items():
-        found[name] = points_of(fits), [fit.converged for fit in fits]
+        found[name] = points_of(fits)
     return found
-
-
-def search(part, C_values=C_VALUES, losses=LOSSES):
-    """By machine: numbers of held-out errors along C, and whether all fits converged."""
-    design = Design.linear(part.X)
-    names = ("LS", "SVMlight", *losses)
-    total = dict.fromkeys(names, 0)
-    converged = dict.fromkeys(names, True)
-    for rows, held_out in part.folds:
-        test = design.augmented[held_out]
-        found = paths(design.take(rows), part.y[rows], C_values, losses)
-        for name, (points, flags) in found.items():
-            total[name] = total[name] + wrong(test @ points, part.y[held_out])
-            converged[name] &= all(flags)
-    return total, converged
 
 
 def compute_split(unit, losses=LOSSES):
     """Error of each machine on the test part, at its own C and at that of the SVC: a row each."""
     part = split(unit.params["dataset"], unit.params["split"])
-    held_out_errors, searched = search(part, losses=losses)
     design = Design.linear(part.X)
     test = Design.linear(part.X_test).augmented
-    best = {name: np.argmin(errors) for name, errors in held_out_errors.items()}
+    cv_wrong, searched = held_out_errors(part, design, partial(paths, losses=losses))
+    best = {name: np.argmin(errors) for name, errors in cv_wrong.items()}
     needed = {_HARD_C, *(C_VALUES[k] for k in best.values())}
     found = paths(design, part.y, losses=losses, needed=needed)
     hard = C_VALUES.index(_HARD_C)
@@ -76,7 +64,7 @@ def compute_split(unit, losses=LOSSES):
             "C": C_VALUES[k],
             "n_train": len(part.y),
             "n_test": len(part.y_test),
-            "cv_wrong": held_out_errors[name][k],
+            "cv_wrong": cv_wrong[name][k],
             "train_wrong": wrong(design.augmented @ point, part.y),
             "test_wrong": wrong(test @ point, part.y_test),
             "test_wrong_at_svc_C": wrong(test @ at_svc_C, part.y_test),

@@ -1,13 +1,10 @@
 """The data sets of Tables 2, 3 and 4 and their splits."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from sklearn.impute import SimpleImputer
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import ShuffleSplit
 
 from companion.datasets import (
     OUTSIDE,
@@ -18,6 +15,7 @@ from companion.datasets import (
     ringnorm,
     twonorm,
 )
+from companion.papers.experiment import folds_of, split_rows
 from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import seed_for
@@ -98,24 +96,10 @@ def split_study(name, compute, sets, **n_splits):
     return study_over(PAPER, name, compute, pairs, digest)
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Training and test part of a split, standardised on the training part, and its folds.
-
-    Missing values are medians of the training part, constant columns are 0. A fold is the rows to
-    train on and the rows held out, stratified.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    X_test: np.ndarray
-    y_test: np.ndarray
-    folds: list
-
-
 def split(dataset, number):
     """A random split into four fifths and one fifth, which depends on its number alone.
 
+    It is standardised, and has its folds; missing values are medians of the training part.
     Of a set in eighths, eight numbers in turn are the parts of one partition; what does not fill an
     eighth is always trained on.
     """
@@ -131,12 +115,8 @@ def split(dataset, number):
         seed = seed_of("split", dataset, number)
         cut = ShuffleSplit(1, test_size=TEST_SHARE, random_state=seed)
         rows, held_out = next(cut.split(X))
-    prepare = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
-    X_train = prepare.fit_transform(X[rows])
-    X_test = prepare.transform(X[held_out])
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    cuts = list(folds.split(X_train, y[rows]))
-    return Split(X_train, y[rows], X_test, y[held_out], cuts)
+    part = split_rows(X, y, rows, held_out).standardised(missing="median")
+    return replace(part, folds=folds_of(part.X, part.y, FOLDS, seed))
 
 
 def seed_of(*what):
@@ -144,11 +124,7 @@ def seed_of(*what):
     return int(seed_for(PAPER, *what).generate_state(1)[0])
 
 
-def wrong(decision, y):
-    """Numbers of samples on the wrong side, of each column; a decision value of 0 counts as -1."""
-    return np.count_nonzero((np.asarray(decision).T > 0) != (y > 0), axis=-1)
-
-
 def points_of(machines):
-    """(w, b) of some machines, a column each."""
-    return np.transpose([np.append(m.w, m.intercept) for m in machines])
+    """(w, b) of some machines, a column each, and whether each fit converged."""
+    points = np.transpose([np.append(m.w, m.intercept) for m in machines])
+    return points, [m.converged for m in machines]

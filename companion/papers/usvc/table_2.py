@@ -7,6 +7,7 @@ more of ours. ``table_2_default`` has the SVC at the C that SVMlight takes where
 
 import numpy as np
 
+from companion.papers.experiment import wrong
 from companion.papers.summaries import present, range_text, select
 from companion.papers.usvc.linear import MACHINES, compute_split
 from companion.papers.usvc.paired_errors import (
@@ -25,7 +26,6 @@ from companion.papers.usvc.splits import (
     POOLS,
     split,
     split_study,
-    wrong,
 )
 from companion.solvers.wls import Design, wls
 

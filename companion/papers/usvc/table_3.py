@@ -26,6 +26,7 @@ from companion.estimators import L1SVC
 from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean
+from companion.papers.experiment import held_out_errors, wrong
 from companion.papers.summaries import one_of, present, range_text, study_over
 from companion.papers.usvc import boosting
 from companion.papers.usvc.cases import PAPER
@@ -46,7 +47,6 @@ from companion.papers.usvc.splits import (
     seed_of,
     split,
     split_study,
-    wrong,
 )
 from companion.reproduction import seed_for
 from companion.solvers.fscl import fscl
@@ -193,13 +193,17 @@ def _search_on_prototypes(dataset, number):
         centres = prototypes(dataset, number, part.X, size)
         for k, sigma in enumerate(WIDTHS):
             design = design_on(part.X, centres, sigma)
-            for rows, held_out in part.folds:
-                paths = both_paths(design.take(rows), part.y[rows], SEARCH_TOL)
-                for which, machines in enumerate(paths):
-                    decisions = design.augmented[held_out] @ points_of(machines)
-                    total[which, f, k] += wrong(decisions, part.y[held_out])
-                    converged &= all(m.converged for m in machines)
+            errors, flags = held_out_errors(part, design, _paths_of_search)
+            total[:, f, k] = list(errors.values())
+            converged &= all(flags.values())
     return total, converged
+
+
+def _paths_of_search(design, y):
+    paths = both_paths(design, y, SEARCH_TOL)
+    return {
+        name: points_of(path) for name, path in zip(MACHINES[2:], paths, strict=True)
+    }
 
 
 def design_on(X, centres, sigma, bias=True):
