@@ -92,7 +92,8 @@ def corrections(frame, words):
 def _after_validation(folds):
     """Error of the methods of the tables over the SVM's, where V chose to transform."""
     moved = g_means.by_method(folds, "n_transformations") > 0
-    gaps = g_means.gaps(g_means.error_table(folds)).where(moved)
+    errors = g_means.error_table(folds)[list(PRINTED)].dropna()
+    gaps = g_means.gaps(errors).where(moved)
     judged = gaps[list(PRINTED[1:])].stack()
     return judged.groupby(level="partition").mean()
 
