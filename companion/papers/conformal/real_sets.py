@@ -268,7 +268,7 @@ def _add_over_sets(out, frame):
     every = g_means.by_set(g_means.error_table(frame))
     means = every[list(PRINTED)].dropna()
     best = means.idxmin(axis=1).unstack("dataset").dropna()
-    together = best.index  # the partitions of all sets
+    complete = best.index  # the partitions of all sets
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = (best == method).sum(axis=1)
         out.add_draws(method, "data sets on which it is best", wins)
@@ -278,14 +278,14 @@ def _add_over_sets(out, frame):
     errors = means[SVM].unstack("dataset")
     sets = means.groupby(level="dataset", group_keys=False)
     gains = sets.apply(gains_elsewhere).unstack("dataset")
-    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in together]
+    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in complete]
     others = gains.drop(columns=problems.LARGE)
     hepatitis = g_means.gaps(every.loc["Hepatitis"])[list(VARYING)]
     apart = max(magnitude(mean_and_standard_error(gap)) for _, gap in hepatitis.items())
     column = "largest difference to the SVM of the five that transform in print"
     numbers = {
-        ("all data sets", NONE): none.stack().groupby("partition").mean()[together],
-        ("TSVT-JMETA", TRIED): few.groupby("partition").mean()[together],
+        ("all data sets", NONE): none.stack().groupby("partition").mean()[complete],
+        ("TSVT-JMETA", TRIED): few.groupby("partition").mean()[complete],
         ("all data sets", CORRELATION): correlation,
         ("all but Segment1", f"largest {GAIN}"): others[others.mean().idxmax()],
         ("Hepatitis", column): g_means.with_chance(apart),
