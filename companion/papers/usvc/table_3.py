@@ -294,7 +294,7 @@ QUANTITIES = {" CE (%)": "error", " Mach. size": "size"}
 
 
 def _add_cells(out, frame, reading=""):
-    """The printed errors and sizes; the size of the unbiased machine is printed without a spread."""
+    """The printed errors and sizes; the size of the unbiased machine has no spread in print."""
     others = {name: PRINTED[name] for name in PRINTED if name != "USVC"}
     add_cells(out, frame, others, QUANTITIES, reading)
     add_cells(out, frame, {"USVC": PRINTED["USVC"]}, {" CE (%)": "error"}, reading)
