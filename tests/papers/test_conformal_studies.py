@@ -18,7 +18,6 @@ from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.papers.experiment import split_rows
 from companion.papers.summaries import values_from
 from companion.reproduction.published import load_published
-from companion.reproduction.units import Unit
 from companion.solvers.transformations import MDT
 
 
@@ -108,9 +107,8 @@ def test_an_asterisk_is_that_no_fold_keeps_a_first_transformation():
     parts = problems.folds("Sonar", 1)
     rows = [methods.all_rows(part, (name,))[0] for part in parts]
     kept = [row["n_transformations"] > 0 for row in rows]
-    assert [methods.transforms(part, name) for part in parts] == kept
-    unit = Unit("conformal", "marks", {"dataset": "Sonar", "partition": 1})
-    assert real_sets.compute_marks(unit) == [{"method": name, "transformed": any(kept)}]
+    marks = [methods.all_rows(part, (), (name,))[0] for part in parts]
+    assert [row["n_transformations"] > 0 for row in marks] == kept
 
 
 def paired_records(gap, partitions=20):
@@ -121,8 +119,6 @@ def paired_records(gap, partitions=20):
         "n_negative": 30,
         "n_tried": 1,
         "n_trained": 2,
-        "v_before": 0.1,
-        "v_error": 0.1,
     }
     cells = product(range(1, partitions + 1), range(7), methods.ALL)
     frame = pd.DataFrame(cells, columns=["partition", "fold", "method"])
@@ -132,7 +128,7 @@ def paired_records(gap, partitions=20):
         "n_transformations": n,
         "missed": missed.repeat(len(methods.ALL)) + gap * n,
     }
-    return frame.assign(**fixed, **counts, degenerate=False, converged=True)
+    return frame.assign(**fixed, **counts, converged=True)
 
 
 def printed_rows():
@@ -141,9 +137,7 @@ def printed_rows():
 
 
 def values_of(folds):
-    marks = {"dataset": "Glass7", "partition": 21, "method": "WIL", "transformed": True}
-    records = dict.fromkeys(("partitions", "boxed", "sizes"), pd.DataFrame())
-    records |= {"folds": folds, "marks": pd.DataFrame([marks])}
+    records = dict.fromkeys(("boxed", "sizes"), pd.DataFrame()) | {"folds": folds}
     return values_from(real_sets.VALUES, records).set_index(["row", "column"])
 
 
@@ -167,13 +161,10 @@ def test_of_a_method_that_transforms_nowhere_what_its_transformations_do_is_not_
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
     boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
-    marks = {"dataset": "Glass7", "partition": 21, "method": "WIL", "transformed": True}
-    records = {
-        "folds": frame,
-        "partitions": boxed,
-        "marks": pd.DataFrame([marks]),
-        "sizes": pd.DataFrame(),
-    }
+    mark = {"dataset": "Glass7", "partition": 21, "fold": 0, "method": "WIL"}
+    mark = pd.DataFrame([mark | {"n_transformations": 1, "converged": True}])
+    folds = pd.concat([frame, mark])
+    records = {"folds": folds, "sizes": pd.DataFrame()}
     both = values_from(real_sets.VALUES, records | {"boxed": boxed})
     read = both[both.reading == real_sets.BOXED_READING]
     assert set(read.row) <= set(methods.PRINTED)

@@ -28,7 +28,7 @@ PVGS_POINTS = 5
 PVGS_ROUNDS = 4
 
 
-def _cut(problem):
+def _stratified_folds(problem):
     return folds_of(problem.X, problem.y, FOLDS, problem.seed)
 
 
@@ -47,7 +47,7 @@ def moved_threshold(problem):
         _base(),
         scoring=make_scorer(g_mean),
         response_method="decision_function",
-        cv=_cut(problem),
+        cv=_stratified_folds(problem),
     )
     return machine.fit(problem.X, problem.y)
 
@@ -66,7 +66,7 @@ def tuned(problem):
     search = KernelGridSearchCV(
         L1SVC(),
         {"C": TUNED_C, "gamma": TUNED_GAMMA},
-        cv=_cut(problem),
+        cv=_stratified_folds(problem),
         scoring=g_mean_scorer,
     )
     return search.fit(problem.X, problem.y)
@@ -98,7 +98,7 @@ def pvgs(problem, search=KernelGridSearchCV):
         axes = np.linspace(centre - half, centre + half, PVGS_POINTS).T.tolist()
         fresh = [point for point in product(*axes) if point not in rates]
         grids = [{"C": [2.0**C], "gamma": [2.0**gamma]} for C, gamma in fresh]
-        tried = search(L2SVC(), grids, cv=_cut(problem), refit=False).fit(
+        tried = search(L2SVC(), grids, cv=_stratified_folds(problem), refit=False).fit(
             problem.X, problem.y
         )
         found = tried.cv_results_["mean_test_score"]

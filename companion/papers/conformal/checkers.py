@@ -74,7 +74,7 @@ PROTOCOL = {
 
 #: Of the errors, a row a draw and a column a method. That of WIL is another reading.
 ERRORS = {("PVGS", "g-means error: PVGS - TSVT-JMETA"): "PVGS - `TSVT-JMETA`"}
-for _name in PRINTED[1:]:
+for _name in ("ACT", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD"):
     ERRORS[_name, "g-means error: method - PVGS"] = f"`{_name}` - PVGS"
 #: Those with a noticeable improvement in print.
 IMPROVED = ("AMA", "ACT", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")

@@ -47,11 +47,6 @@ PRINTED = (SVM, *list(CONFORMAL)[:9])
 JUDGED = (*PRINTED, WITHOUT_V, "balanced weights", "threshold by CV")
 ALL = (SVM, WITHOUT_V, *CONFORMAL, *NO_ESCAPE, *BASELINES)
 
-#: Rows of the tables that take well under a second a partition, so that many more are run.
-CHEAP = (SVM, "AMA", "ACT", "WIL", "MDT-JGRAD")
-#: Those of a CMA-ES in two parameters, for half as many.
-CHEAPER_SEARCHES = ("MDT-JMETA", "MDT-VMETA")
-
 _BLOCK = 500
 
 
@@ -141,9 +136,6 @@ def conformal_row(part, name):
         **outcome(part, name, result),
         "n_tried": n_tried,
         "n_trained": 1 + n_tried + (result.n_transforms == 0),
-        "v_before": round(result.history[0]["validation_error"], 6),
-        "v_error": round(result.validation_error, 6),
-        "degenerate": result.is_degenerate,
         "converged": result.machine.converged,
     }
 
@@ -153,17 +145,18 @@ _UNTRANSFORMED = {
     "n_transformations": 0,
     "n_tried": 0,
     "n_trained": 1,
-    "v_before": None,
-    "v_error": None,
-    "degenerate": False,
     "converged": True,
 }
 
 
-def transforms(problem, name):
-    """Whether a conformal method keeps its first transformation: if not, it has an asterisk."""
-    found = Part(problem).transformed(*CONFORMAL[name], max_transforms=1)
-    return found.n_transforms > 0
+def mark_row(part, name):
+    """Whether a method keeps its first transformation: if in no fold, it has an asterisk."""
+    found = part.transformed(*CONFORMAL[name], max_transforms=1)
+    return {
+        "method": name,
+        "n_transformations": found.n_transforms,
+        "converged": found.machine.converged,
+    }
 
 
 def plain_row(name, errors, **known):
@@ -171,12 +164,13 @@ def plain_row(name, errors, **known):
     return {"method": name, **errors, **_UNTRANSFORMED, **known}
 
 
-def all_rows(problem, names=ALL):
-    """One row a method of `names`, of the SVM with and without V, conformal ones and baselines."""
+def all_rows(problem, names=ALL, marked=()):
+    """One row a method of `names`, of the SVM with and without V, conformal ones and baselines.
+
+    Of those `marked` it is known alone whether they transform.
+    """
     part = Part(problem)
     y = problem.y_test
-    untried = part.transformed("williams", max_transforms=0)
-    known = dict.fromkeys(("v_before", "v_error"), round(untried.validation_error, 6))
     rows = []
     for name in names:
         if name in BASELINES:
@@ -186,7 +180,7 @@ def all_rows(problem, names=ALL):
             is_whole = name == SVM
             machine = part.shared.whole if is_whole else part.shared.first
             found = counts(part.plain_decision(is_whole), y)
-            rows.append(plain_row(name, found, **known, converged=machine.converged))
+            rows.append(plain_row(name, found, converged=machine.converged))
         else:
             rows.append(conformal_row(part, name))
-    return rows
+    return rows + [mark_row(part, name) for name in marked]

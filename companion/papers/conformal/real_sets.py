@@ -11,7 +11,7 @@ from scipy.stats import rankdata, spearmanr, wilcoxon
 
 from companion.metrics import mean_and_standard_error
 from companion.papers.conformal import g_means, methods, problems
-from companion.papers.conformal.methods import CHEAP, CHEAPER_SEARCHES, PRINTED, SVM
+from companion.papers.conformal.methods import JUDGED, PRINTED, SVM
 from companion.papers.conformal.problems import (
     N_FOLDS,
     PAPER,
@@ -20,13 +20,7 @@ from companion.papers.conformal.problems import (
     in_box,
     study_of_sets,
 )
-from companion.papers.summaries import (
-    Values,
-    magnitude,
-    means_and_errors,
-    select,
-    study_over,
-)
+from companion.papers.summaries import Values, magnitude, means_and_errors, study_over
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -40,39 +34,24 @@ MIDDLES = {"from a gain of 0.025": -0.025, "from an increase of 0.005": 0.005}
 #: Methods that transform Hepatitis in print without being named there.
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
-#: The partitions with all methods; fewer of the large set, of which one takes as long as one of
-#: each of the others.
-N_PARTITIONS = 20
-N_OF_LARGE = 5
+#: The partitions of each set: a printed yes or no, an asterisk or the answer of a test, can be rare
+#: among fifty (``RARE_DRAW``), and among no fewer.
+N_PARTITIONS = 50
+#: Those of what takes longest, of which the others have the asterisk alone.
+N_OF_COSTLIEST = 20
+COSTLIEST = "TSVT-VMETA"
 
-#: Partitions on which methods are tried that the thesis neither prints nor judges.
-N_WITH_ALL = 2
+#: On how many partitions, the first ones, a method is run: the costliest and a search by
+#: cross-validation on fewer, those that the thesis neither prints nor judges on two.
+REPETITIONS = dict.fromkeys(methods.ALL, 2) | dict.fromkeys(JUDGED, N_PARTITIONS)
+REPETITIONS |= dict.fromkeys((COSTLIEST, "threshold by CV"), N_OF_COSTLIEST)
 
-#: The partitions with the cheap methods, and with what is costlier: one printed answer can be rare
-#: among fifty, not among twenty.
-N_CHEAP = 100
-N_SEARCHED = 50
-
-#: Costly methods whose tests the first partitions all answer alike.
-TESTED = {
-    problems.LARGE: ("TSVT-JGRAD",),
-    "Hepatitis": ("TSVT-JGRAD", "TSVT-JMETA"),
-    "Sonar": ("TSVT-JGRAD", "TSVT-JMETA"),
-    "Ionosphere": ("TSVT-JMETA",),
-}
-#: Costly methods of which the first partitions have all or none an asterisk.
-MARKED = {
-    problems.LARGE: ("TSVT-JMETA", "TSVT-VMETA"),
-    "Hepatitis": ("TSVT-VMETA",),
-    "Sonar": ("TSVT-VMETA",),
-    "Heart disease": ("TSVT-VMETA",),
-    "Ionosphere": ("TSVT-VMETA",),
-    "Breast cancer": ("TSVT-VMETA",),
-}
-#: All columns scaled to the bounds of the board, in ``data/readings.yaml``; the costliest methods
-#: on the first partitions alone.
+#: All columns scaled to the bounds of the board, in ``data/readings.yaml``; TSVT is the costliest.
 BOXED_READING = "inputs-in-the-box"
-N_BOXED_TSVT = 20
+BOXED_REPETITIONS = {
+    name: N_OF_COSTLIEST if name.startswith("TSVT") else N_PARTITIONS
+    for name in PRINTED
+}
 
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
@@ -83,17 +62,23 @@ CORRELATION = f"{GAIN}, rank correlation with the SVM's error over the data sets
 
 
 def compute_folds(unit):
-    """A partition of a real set: a row a fold and method, all methods on the first partitions."""
-    names = methods.ALL if unit.params["partition"] <= N_WITH_ALL else methods.JUDGED
-    return rows_of_parts(problems.parts_of(unit), names)
+    """A partition of a real set: a row a fold and method; of the costliest perhaps its asterisk."""
+    names = _methods_on(unit, REPETITIONS)
+    marked = () if COSTLIEST in names else (COSTLIEST,)
+    return rows_of_parts(problems.parts_of(unit), names, marked)
 
 
-def rows_of_parts(parts, names):
+def _methods_on(unit, repetitions):
+    """The methods that are run on the partition of a unit."""
+    return [name for name, n in repetitions.items() if unit.params["partition"] <= n]
+
+
+def rows_of_parts(parts, names, marked=()):
     """A row a fold and method."""
     return [
         {"fold": fold} | row
         for fold, problem in enumerate(parts)
-        for row in methods.all_rows(problem, names)
+        for row in methods.all_rows(problem, names, marked)
     ]
 
 
@@ -123,72 +108,19 @@ def cells(frame, by):
     return table.round(8).reset_index()
 
 
-def compute_partitions(unit):
-    """The cheaper methods on a partition of a real set, and those to be tested: a row a method."""
-    names = CHEAP
-    if unit.params["partition"] <= N_SEARCHED:
-        names = *CHEAP, *CHEAPER_SEARCHES, *TESTED.get(unit.params["dataset"], ())
-    return partition_rows(problems.parts_of(unit), names)
-
-
-def compute_marks(unit):
-    """Whether costly methods transform in any fold of a partition: a row a method."""
-    parts = problems.parts_of(unit)
-    return [
-        {
-            "method": name,
-            "transformed": any(methods.transforms(part, name) for part in parts),
-        }
-        for name in MARKED[unit.params["dataset"]]
-    ]
-
-
 def compute_boxed(unit):
-    """The methods with the inputs in a box, the costliest on few partitions: a row a method."""
+    """The methods with the inputs in a box: a row a method, with Wilcoxon's p against the SVM."""
     parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
-    is_costly = unit.params["partition"] <= N_BOXED_TSVT
-    return partition_rows(parts, PRINTED if is_costly else (*CHEAP, *CHEAPER_SEARCHES))
-
-
-def partition_rows(parts, names):
-    """Cells of methods over the folds of a partition, with Wilcoxon's p against the SVM."""
-    frame = pd.DataFrame(rows_of_parts(parts, names))
+    frame = pd.DataFrame(rows_of_parts(parts, _methods_on(unit, BOXED_REPETITIONS)))
     p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
     return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
 
 
-def settings_after(last, last_of_large, names):
-    """Further partitions of some sets than those of all methods, of the large set first."""
-    last = dict.fromkeys(names, last) | {problems.LARGE: last_of_large}
-    first = dict.fromkeys(names, N_PARTITIONS + 1) | {problems.LARGE: N_OF_LARGE + 1}
-    return [
-        {"dataset": name, "partition": number}
-        for name in sorted(names, key=problems.NOT_LARGE.__contains__)
-        for number in range(first[name], last[name] + 1)
-    ]
-
-
-FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS, of_large=N_OF_LARGE)
+FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS)
 SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
-PARTITIONS = study_over(
-    PAPER,
-    "partitions",
-    compute_partitions,
-    {
-        "paper": settings_after(N_CHEAP, N_SEARCHED, SETS),
-        "quick": [{"dataset": name, "partition": 1} for name in problems.SMALL],
-    },
-    digest,
-)
-MARKS = study_over(
-    PAPER,
-    "marks",
-    compute_marks,
-    {"paper": settings_after(N_SEARCHED, N_SEARCHED, MARKED), "quick": []},
-    digest,
-)
-BOXED = study_of_sets("boxed", compute_boxed, N_CHEAP, of_large=1)
-STUDIES = (FOLDS, PARTITIONS, MARKS, BOXED, SIZES)
+# the large set takes as long as all others: another reading of it is tried once
+BOXED = study_of_sets("boxed", compute_boxed, N_PARTITIONS, of_large=1)
+STUDIES = (FOLDS, BOXED, SIZES)
 
 
 # -- tests ------------------------------------------------------------------------------------
@@ -243,13 +175,12 @@ def _add_sizes(out, frame):
         out.add_all(row["dataset"], sizes)
 
 
-def _add_tables(out, folds, further):
-    """Tables 6.3.2 and 6.3.3, and their tests; of some further cells only the mark is known."""
-    every = every_partition(folds, further)
-    _add_asterisks(out, every)
-    whole = every[every.error.notna()]
-    _add_cells(out, whole)
-    _add_wilcoxon(out, folds, whole)
+def _add_tables(out, folds):
+    """Tables 6.3.2 and 6.3.3, and their tests; of some cells only the asterisk is known."""
+    table = every_partition(folds)
+    _add_asterisks(out, table)
+    _add_cells(out, table[table.error.notna()])
+    _add_wilcoxon(out, folds)
 
 
 def _add_boxed(out, boxed):
@@ -260,10 +191,9 @@ def _add_boxed(out, boxed):
     out.extend(found, BOXED_READING)
 
 
-def every_partition(folds, partitions):
-    """Cells of all partitions there are, by data set, partition and method."""
-    keys = [*PARTITION, "method"]
-    return pd.concat([cells(folds, keys), partitions]).drop_duplicates(keys)
+def every_partition(folds):
+    """Cells by data set, partition and method."""
+    return cells(folds, [*PARTITION, "method"])
 
 
 def _add_cells(out, table, but=()):
@@ -288,25 +218,20 @@ def _add_asterisks(out, table):
         out.add_draws(method, f"{name}: no transformation", rows.transformed == 0)
 
 
-def _add_wilcoxon(out, folds, table):
+def _add_wilcoxon(out, folds):
     """The tests that section 6.3.2 has, each on one partition: its answer is one of many."""
     gaps = g_means.gaps(g_means.error_table(folds))
-    svm = select(table, method=SVM).set_index(PARTITION).error
     for row, column in g_means.places("real_sets", "Wilcoxon, "):
         method = row.removeprefix("Wilcoxon, ").removesuffix(" against SVM")
         name, words = column.split(": ")
-        rows = select(table, dataset=name, method=method).sort_values("partition")
-        if rows.empty:
+        gap = gaps.loc[gaps.index.get_level_values("dataset") == name, method].dropna()
+        if gap.empty:
             continue
-        rows = rows.set_index(PARTITION)
-        of_folds = gaps[method].loc[[name]].groupby(level=PARTITION)
-        p = of_folds.agg(wilcoxon_p).reindex(rows.index)
-        if "p" in rows:  # of further partitions it is on record
-            p = rows.p.fillna(p)
-        error = rows.error - svm[rows.index]
+        of_partition = gap.groupby(level=PARTITION)
+        error = of_partition.mean().round(8)
         of_side = {"worse": error > 0, "better": error < 0}
         side = of_side.get(words.rpartition(" and ")[2], True)
-        out.add_draws(row, column, (p < LEVEL) & side)
+        out.add_draws(row, column, (of_partition.agg(wilcoxon_p) < LEVEL) & side)
 
 
 def _add_differences(out, frame):
@@ -341,9 +266,10 @@ def _add_over_sets(out, frame):
     """What is said of all sets together, and of a method that is chosen on other partitions."""
     if len(g_means.present(frame)) < len(SETS):
         return
-    means = g_means.by_set(g_means.error_table(frame))
-    best = means[list(PRINTED)].idxmin(axis=1).unstack("dataset").dropna()
-    together = best.index  # the partitions of all sets
+    every = g_means.by_set(g_means.error_table(frame))
+    means = every[list(PRINTED)].dropna()
+    best = means.idxmin(axis=1).unstack("dataset").dropna()
+    complete = best.index  # the partitions of all sets
     for method in (SVM, "AMA", "MDT-VMETA"):
         wins = (best == method).sum(axis=1)
         out.add_draws(method, "data sets on which it is best", wins)
@@ -353,14 +279,14 @@ def _add_over_sets(out, frame):
     errors = means[SVM].unstack("dataset")
     sets = means.groupby(level="dataset", group_keys=False)
     gains = sets.apply(gains_elsewhere).unstack("dataset")
-    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in together]
+    correlation = [spearmanr(errors.loc[k], gains.loc[k]).statistic for k in complete]
     others = gains.drop(columns=problems.LARGE)
-    hepatitis = g_means.gaps(means.loc["Hepatitis"])[list(VARYING)]
+    hepatitis = g_means.gaps(every.loc["Hepatitis"])[list(VARYING)]
     apart = max(magnitude(mean_and_standard_error(gap)) for _, gap in hepatitis.items())
     column = "largest difference to the SVM of the five that transform in print"
     numbers = {
-        ("all data sets", NONE): none.stack().groupby("partition").mean()[together],
-        ("TSVT-JMETA", TRIED): few.groupby("partition").mean()[together],
+        ("all data sets", NONE): none.stack().groupby("partition").mean()[complete],
+        ("TSVT-JMETA", TRIED): few.groupby("partition").mean()[complete],
         ("all data sets", CORRELATION): correlation,
         ("all but Segment1", f"largest {GAIN}"): others[others.mean().idxmax()],
         ("Hepatitis", column): g_means.with_chance(apart),
@@ -375,7 +301,7 @@ def _add_over_sets(out, frame):
 VALUES = (
     (_add_protocol,),
     (_add_sizes, "sizes"),
-    (_add_tables, "folds", "partitions + marks"),
+    (_add_tables, "folds"),
     (_add_boxed, "boxed"),
     (_add_differences, "folds"),
     (_add_over_sets, "folds"),

@@ -15,10 +15,11 @@ COSTLY = "TSVT"
 
 def scalings(records):
     """The cells that both scalings of the inputs have, by what the scalings are called."""
-    standardised = every_partition(records["folds"], records["partitions"])
-    boxed = records["boxed"]
-    if not len(boxed) or not len(standardised):
+    folds, boxed = records["folds"], records["boxed"]
+    if not len(boxed) or not len(folds):
         return {}
+    standardised = every_partition(folds)
+    standardised = standardised[standardised.error.notna()]
     keys = ["dataset", "partition", "method"]
     both = boxed[keys].merge(standardised[keys])
     return {"standardised": both.merge(standardised), "in the box": both.merge(boxed)}

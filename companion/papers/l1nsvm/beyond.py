@@ -3,17 +3,11 @@
 from itertools import product
 
 from companion.metrics import mean_and_standard_error
-from companion.papers.l1nsvm.fig_1 import (
-    BEHIND,
-    BESIDE,
-    BEYOND_CONTAMINATION,
-    N_TEST,
-    SWITCHED,
-)
+from companion.papers.l1nsvm.fig_1 import BEHIND, BESIDE, N_TEST, OUTLIERS, SWITCHED
 from companion.papers.l1nsvm.machines import MACHINES
 from companion.papers.summaries import magnitude
 
-STUDIES = (BEYOND_CONTAMINATION,)
+STUDIES = (OUTLIERS,)
 #: What a record has, and its factor to degrees or per cent.
 QUANTITIES = {
     "angle": ("rotation", 1),
@@ -82,12 +76,12 @@ def add_one_outlier(out, linear, rbf):
     out.add_mean("one outlier", column, max(differences))
 
 
-VALUES = ((add_contamination, "beyond_contamination"),)
+VALUES = ((add_contamination, "outliers"),)
 
 
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
-    errors = of_machines(run.records["beyond_contamination"], "linear")
+    errors = of_machines(run.records["outliers"], "linear")
     mean = errors.groupby(["kind", "size"]).mean()[["LS", "Least 1-Norm"]]
     clean, switched, near, far = (
         "LS errs on {:.1f} and Least 1-Norm on {:.1f} %".format(*mean.loc[place])

@@ -10,7 +10,7 @@ from companion.estimators import L1SVC, L2SVC, LSSVC, LeastOneNormSVC
 from companion.kernels import gram
 from companion.papers.l1nsvm import beyond, fig_1, iterations, table_1
 from companion.papers.l1nsvm.machines import PRINTED_MACHINES, PRINTED_NAMES, SETTINGS
-from companion.papers.summaries import present, select
+from companion.papers.summaries import present
 from companion.plotting import MACHINE_STYLES, plot_distributions, plot_published, style
 
 ESTIMATORS = {"LS": LSSVC, "Least 1-Norm": LeastOneNormSVC, "L1": L1SVC, "L2": L2SVC}
@@ -242,39 +242,6 @@ def turns_over_draws(records):
     plt.show()
 
 
-def influence_of_one(leverage):
-    """What one wrong point does as it leaves: its multiplier, the line, the RBF machine."""
-    wrong_side = select(leverage, side=fig_1.SIDES[0])
-    shown = {
-        "alpha": (r"$|\alpha|/C$ of the outlier", "Its multiplier\nlinear kernel"),
-        "rotation": ("angle (degrees)", "The line\nlinear kernel"),
-        "rbf_change": ("change of the decision value", "The machine\nRBF kernel"),
-    }
-    with style():
-        fig, axes = plt.subplots(1, 3, figsize=(9, 4), sharex=True)
-        for ax, (quantity, (ylabel, title)) in zip(axes, shown.items(), strict=True):
-            for name in ESTIMATORS:
-                look = {"markersize": 4, **MACHINE_STYLES[name]}
-                _mean_by_distance(ax, wrong_side, f"{quantity}_{name}", name, look)
-            _by_distance(ax)
-            ax.set(ylabel=ylabel, title=title)
-        means = wrong_side.groupby("distance").mean(numeric_only=True)
-        text = [
-            _degrees({name: means.loc[far, f"rotation_{name}"] for name in BOTH})
-            for far in (10.0, 100.0)
-        ]
-        title = f"The outlier turns {text[0]} at distance 10;\n{text[1]} at 100"
-        fig.suptitle(title, fontsize="medium")
-        _one_legend(fig, ax)
-    plt.show()
-
-
-def _mean_by_distance(ax, rows, column, label, look):
-    groups = rows.groupby("distance")[column]
-    mean = groups.mean()
-    ax.errorbar(mean.index, mean, groups.sem(), capsize=2, label=label, **look)
-
-
 # -- beyond -----------------------------------------------------------------------------------
 
 
@@ -315,17 +282,18 @@ def switched_labels(records):
 
 
 def places_of_an_outlier(records):
-    """The four machines over the distance of one outlier, in three places."""
-    places = (fig_1.BEHIND, fig_1.BESIDE, fig_1.OWN_SIDE)
+    """The four machines over the distance of one outlier, in four places."""
+    places = (fig_1.BEHIND, fig_1.BESIDE, fig_1.WRONG_SIDE, fig_1.OWN_SIDE)
     far = max(fig_1.PLACED_AT)
     with style():
-        fig, axes = plt.subplots(3, 3, figsize=(9, 8.8), sharex=True, sharey="col")
+        fig, axes = plt.subplots(4, 3, figsize=(9, 11.2), sharex=True, sharey="col")
         for row, place in zip(axes, places, strict=True):
             _draw_contamination(row, records, place)
             row[1].set_title(place)
-        for ax in axes[2]:
+        for ax in axes[-1]:
             ax.set(xlabel="distance of the point", xscale="log")
-            ax.set_xticks(fig_1.PLACED_AT, [f"{at:g}" for at in fig_1.PLACED_AT])
+            ticks = (*fig_1.PLACED_AT, fig_1.FARTHEST)
+            ax.set_xticks(ticks, [f"{at:g}" for at in ticks])
             ax.minorticks_off()
         axes[0, 1].set_yscale("log")
         axes[0, 2].set_ylim(bottom=0)

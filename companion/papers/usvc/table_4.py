@@ -80,7 +80,9 @@ def _add_table(out, frame):
         gentle, *_, steep = SIGMOIDS
         column = f"ERM-SVC, slope {SLOPES[-1]:g} - slope {SLOPES[0]:g} (points)"
         claims = {
-            "share of sets where USVC is equal or best - 0.5": _most(sets),
+            "share of sets where USVC is equal or best - 0.5": _share_equal_or_best(
+                sets
+            ),
             "training CE USVC - SVMlight (points)": over_sets(
                 frame, "USVC", "SVMlight", "train_wrong"
             ),
@@ -122,7 +124,7 @@ def _add_separable(out, machines):
     out.add_mean("Dermat", "largest difference of two machines (points)", largest)
 
 
-def _most(sets):
+def _share_equal_or_best(sets):
     """The share of the sets on which no other machine errs less, with its bootstrap error.
 
     The splits of each set are drawn again with replacement.

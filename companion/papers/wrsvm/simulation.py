@@ -39,11 +39,8 @@ def samples(table, number):
     return tuple(_DRAW[table](n, rng, FLIP) for n in SIZES[table])
 
 
-def machine_rows(table, train, tune, test, *, paths=examples.paths, more=None):
-    """The tuned machines for every utility matrix of a table, from the columns they see.
-
-    ``more(path, U)`` adds to a row.
-    """
+def machine_rows(table, train, tune, test, *, paths=examples.paths):
+    """The tuned machines for every utility matrix of a table, from the columns they see."""
     for config, a in CELLS[table]:
         U = examples.utility(config, a)
         for name, path in paths(*train, U).items():
@@ -58,7 +55,6 @@ def machine_rows(table, train, tune, test, *, paths=examples.paths, more=None):
                 "test": round(examples.mean_utility(U, test[1], predicted), 8),
                 "share_1": round((predicted == 0).mean(), 6),
                 **machine.certificate,
-                **(more(path, U) if more else {}),
             }
 
 
