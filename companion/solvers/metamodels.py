@@ -226,12 +226,14 @@ def evolve(
 ):
     """Minimise by CMA-ES with its default population, from .5 in all parameters and step .3.
 
-        repeat  x_k = m + s y_k, y_k ~ N(0, C);  the better half, by weight, gives y
-                [best f(x_k) = median f(x_k):  s = s g, y_k = y_k / g, g = exp(.2 + c_s / d_s)]
-                m = m + s y;  p = path of C^(-1/2) y;  q = path of y
+        repeat  x_k = mean + step y_k, y_k ~ N(0, C);  the better half, by weight, gives y
+                [best f(x_k) = median f(x_k):  step = step g, y_k = y_k / g]
+                mean = mean + step y;  p = path of C^(-1/2) y;  q = path of y
                 C = (1 - c_1 - c_mu) C + c_1 q q' + c_mu sum_k w_k y_k y_k'
-                s = s exp(c_s / d_s (|p| / E|N(0, I)| - 1))
+                step = step exp(c_s / d_s (|p| / E|N(0, I)| - 1))
 
+    C is the covariance, p and q are `step_path` and `covariance_path`, c_s, c_1 and c_mu the rates
+    of step, rank one and rank mu, d_s the `damping` and g = exp(.2 + c_s / d_s) the `growth`.
     The constants are those of N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772.
     The line in brackets is the "early" `escape` from a plateau, that of his C program of the time
     of the thesis, which bounds no step either. "stop" is "early" that gives up, as that program
@@ -240,31 +242,31 @@ def evolve(
     n = len(lower)
     rng = np.random.default_rng(seed)
     size = 4 + int(3.0 * np.log(n))
-    w = np.log((size + 1) / 2) - np.log(np.arange(1, size // 2 + 1))
-    w /= w.sum()
-    mass = 1.0 / (w @ w)
-    c_s = (mass + 2.0) / (n + mass + 5.0)
-    c_c = (4.0 + mass / n) / (n + 4.0 + 2.0 * mass / n)
-    d_s = 1.0 + c_s + 2.0 * max(0.0, np.sqrt((mass - 1.0) / (n + 1.0)) - 1.0)
-    c_1 = 2.0 / ((n + 1.3) ** 2 + mass)
-    c_mu = min(1.0 - c_1, 2.0 * (mass - 2.0 + 1.0 / mass) / ((n + 2.0) ** 2 + mass))
-    usual = np.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n**2))  # E|N(0, I)|
-    # C changes little in a generation, so it is decomposed again after some.
-    wait = int(np.ceil(0.1 / (n * (c_1 + c_mu))))
-    m = np.full(n, START)
-    s = STEP
-    C = np.eye(n)
-    p = np.zeros(n)
-    q = np.zeros(n)
+    weights = np.log((size + 1) / 2) - np.log(np.arange(1, size // 2 + 1))
+    weights /= weights.sum()
+    n_selected = weights.size
+    effective_size = 1.0 / (weights @ weights)
+    step_rate, damping, path_rate, rank_one_rate, rank_mu_rate = _rates(
+        n, effective_size
+    )
+    # E|N(0, I)|
+    expected_length = np.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n**2))
+    # The covariance changes little in a generation, so it is decomposed again after some.
+    wait = int(np.ceil(0.1 / (n * (rank_one_rate + rank_mu_rate))))
+    mean = np.full(n, START)
+    step = STEP
+    covariance = np.eye(n)
+    step_path = np.zeros(n)
+    covariance_path = np.zeros(n)
     best = None
     least = np.inf
     for generation in range(generations):
         if generation % wait == 0:
             axes = None  # room for the next ones
-            lengths, axes = _axes_of(C)
-        Z = rng.standard_normal((size, n))
-        Y = _stretched(Z, axes, lengths)
-        candidates = into_bounds(m + s * Y, lower, upper)
+            lengths, axes = _axes_of(covariance)
+        normals = rng.standard_normal((size, n))
+        moves = _stretched(normals, axes, lengths)
+        candidates = into_bounds(mean + step * moves, lower, upper)
         values = np.clip(objective(candidates), -_LARGEST, _LARGEST)
         order = np.argsort(values, kind="stable")
         if values[order[0]] < least:
@@ -275,43 +277,71 @@ def evolve(
         ):
             break
         is_flat = values[order[0]] == values[order[size // 2]]
-        growth = np.exp(0.2 + c_s / d_s) if escape and is_flat else 1.0
-        order = order[: w.size]
-        m = m + s * (w @ Y[order])
-        s = min(s * growth, _LARGEST)
-        Y = Y / growth
-        Z = Z / growth
-        y = w @ Y[order]
-        p = (1.0 - c_s) * p + np.sqrt(c_s * (2.0 - c_s) * mass) * (
-            axes @ (w @ Z[order])
+        growth = np.exp(0.2 + step_rate / damping) if escape and is_flat else 1.0
+        selected = order[:n_selected]
+        mean = mean + step * (weights @ moves[selected])
+        step = min(step * growth, _LARGEST)
+        moves = moves[selected] / growth
+        normals = normals[selected] / growth
+        mean_move = weights @ moves
+        step_path = (1.0 - step_rate) * step_path + np.sqrt(
+            step_rate * (2.0 - step_rate) * effective_size
+        ) * (axes @ (weights @ normals))
+        length = np.sqrt(step_path @ step_path)
+        # The path of the covariance waits while the step grows quickly.
+        early = np.sqrt(1.0 - (1.0 - step_rate) ** (2 * generation + 2))
+        is_steady = length < (1.4 + 2.0 / (n + 1.0)) * expected_length * early
+        path_scale = np.sqrt(path_rate * (2.0 - path_rate) * effective_size)
+        covariance_path = (
+            1.0 - path_rate
+        ) * covariance_path + is_steady * path_scale * mean_move
+        missing = (not is_steady) * rank_one_rate * path_rate * (2.0 - path_rate)
+        covariance *= 1.0 - rank_one_rate - rank_mu_rate + missing
+        _add_outer_products(
+            covariance,
+            rank_one_rate,
+            covariance_path,
+            rank_mu_rate * (moves.T * weights),
+            moves,
         )
-        length = np.sqrt(p @ p)
-        # The path of C waits while the step grows quickly.
-        early = np.sqrt(1.0 - (1.0 - c_s) ** (2 * generation + 2))
-        moves = length < (1.4 + 2.0 / (n + 1.0)) * usual * early
-        q = (1.0 - c_c) * q + moves * np.sqrt(c_c * (2.0 - c_c) * mass) * y
-        C *= 1.0 - c_1 - c_mu + (not moves) * c_1 * c_c * (2.0 - c_c)
-        _add_outer_products(C, c_1, q, c_mu * (Y[order].T * w), Y[order])
-        s *= np.exp(c_s / d_s * (length / usual - 1.0))
+        step *= np.exp(step_rate / damping * (length / expected_length - 1.0))
     return best, least
 
 
-def _axes_of(C):
+def _rates(n, effective_size):
+    """Rates and damping of the step, of the path and of the two updates of the covariance."""
+    step_rate = (effective_size + 2.0) / (n + effective_size + 5.0)
+    path_rate = (4.0 + effective_size / n) / (n + 4.0 + 2.0 * effective_size / n)
+    excess = np.sqrt((effective_size - 1.0) / (n + 1.0)) - 1.0
+    damping = 1.0 + step_rate + 2.0 * max(0.0, excess)
+    rank_one_rate = 2.0 / ((n + 1.3) ** 2 + effective_size)
+    rank_mu_rate = min(
+        1.0 - rank_one_rate,
+        2.0
+        * (effective_size - 2.0 + 1.0 / effective_size)
+        / ((n + 2.0) ** 2 + effective_size),
+    )
+    return step_rate, damping, path_rate, rank_one_rate, rank_mu_rate
+
+
+def _axes_of(covariance):
     """Lengths and directions of the axes of the normal distribution."""
-    squares, axes = np.linalg.eigh(C)
+    squares, axes = np.linalg.eigh(covariance)
     # Rounding can leave one below 0.
     return np.sqrt(np.maximum(squares, 0.0)), axes
 
 
-def _stretched(Z, axes, lengths):
-    """Z times the transpose of axes * lengths, a root of C."""
-    return np.hstack([Z @ (axes[some] * lengths).T for some in _some_of(axes)])
+def _stretched(normals, axes, lengths):
+    """Standard normal vectors times the transpose of axes * lengths, a root of the covariance."""
+    return np.hstack([normals @ (axes[some] * lengths).T for some in _some_of(axes)])
 
 
-def _add_outer_products(C, c, q, weighted, steps):
-    """Add c q q' and weighted @ steps to C, in place."""
-    for some in _some_of(C):
-        C[some] += c * np.outer(q[some], q) + weighted[some] @ steps
+def _add_outer_products(covariance, rate, path, weighted_moves, moves):
+    """Add rate * path path' and weighted_moves @ moves to the covariance, in place."""
+    for some in _some_of(covariance):
+        covariance[some] += (
+            rate * np.outer(path[some], path) + weighted_moves[some] @ moves
+        )
 
 
 def _some_of(matrix):

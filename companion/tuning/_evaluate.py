@@ -177,8 +177,10 @@ class Evaluation:
             K = self._gram(machine, gamma, distances)
         gamma = 1.0 if isinstance(gamma, str) else float(gamma)
         different, which = equal_rows(self._points(test, train))
-        K_test = _cut(K, test[different], train)
-        return _Block(fold, train, test, _cut(K, train, train), K_test, gamma, which)
+        K_test = _submatrix(K, test[different], train)
+        return _Block(
+            fold, train, test, _submatrix(K, train, train), K_test, gamma, which
+        )
 
     def _weight(self, rows):
         return None if self.sample_weight is None else self.sample_weight[rows]
@@ -337,10 +339,10 @@ class Evaluation:
         )
 
     def _points(self, rows, columns):
-        return _cut(self.X, rows, columns) if self.precomputed else self.X[rows]
+        return _submatrix(self.X, rows, columns) if self.precomputed else self.X[rows]
 
 
-def _cut(K, rows, columns):
+def _submatrix(K, rows, columns):
     part = np.empty((rows.size, columns.size))
     cut(K, rows, columns, part)
     return part

@@ -301,7 +301,7 @@ def _least_range_of_free(M, beta, out):
 
 
 @njit(**_OPTIONS)
-def judge(M, rows, ends, scores, verdicts, values):
+def decide_errors(M, rows, ends, scores, verdicts, values):
     """Verdicts by solutions without the samples `rows` and their scores, where these are exact."""
     for r, i in enumerate(rows):
         bias, _i, _j, violation = bias_of(M, ends[r], scores[r], i)

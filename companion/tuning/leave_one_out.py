@@ -254,7 +254,7 @@ def _leave_one_out(K, y, alpha, upper, decisions):
             )
         rows = np.flatnonzero(verdicts[c] == loops.UNKNOWN)
         scores = _scores(machine, rows, ends[rows])
-        loops.judge(machine, rows, ends[rows], scores, verdicts[c], values[c])
+        loops.decide_errors(machine, rows, ends[rows], scores, verdicts[c], values[c])
         failed = np.flatnonzero(verdicts[c] == loops.FAILED)
         without_ridge = machine._replace(K=given)
         doubt = min(_DOUBT * ridge * np.abs(machine.beta).max(), _MOST_DOUBT)
