@@ -1,4 +1,4 @@
-"""Where the project is hosted, if it is: its address is asked for in one place and never invented."""
+"""Where the project is hosted, if it is: its address is asked for here and never invented."""
 
 import os
 import re

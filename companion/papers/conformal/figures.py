@@ -127,7 +127,7 @@ def plot_right_and_wrong(ax, axis, decision, truth, *, title=""):
     ax.set(title=title, xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
 
 
-def show_searches(draw, truth):
+def show_searches(draw):
     """Figures 3.1.3 and 6.3.2: the boundaries of the grid search and of TSVT-JMETA."""
     problem = board(draw)
     decisions = {
@@ -137,7 +137,7 @@ def show_searches(draw, truth):
     with style():
         _, panels = plt.subplots(1, 2, figsize=(7.6, 4.1), sharex=True, sharey=True)
         for ax, (title, decision) in zip(panels, decisions.items(), strict=True):
-            _plot_board(ax, decision, truth, title)
+            _plot_board(ax, decision, problem.y_test, title)
     plt.show()
 
 
