@@ -36,20 +36,14 @@ class Hinge(NamedTuple):
     ridge: float
     anchor: np.ndarray
 
-    def without(self, decided, alpha):
-        """The hinge of the terms that are not decided, and alpha of those that are."""
-        fixed = np.where(decided & (alpha > 0.5 * self.p), self.p, 0.0)
-        kept = np.flatnonzero(~decided)
-        return (
-            fixed,
-            kept,
-            self._replace(
-                Z=self.Z.take(kept, axis=1),
-                c=self.c.take(kept, axis=1),
-                p=self.p[kept],
-                L=self.L + moments(self.Q, fixed, self.Z),
-            ),
-        )
+
+def binary_hinge(design, y, c):
+    """1/2 w'w + sum_i c_i max(0, 1 - y_i f_i) of two classes: f_0 = 0, f_1 = -y f."""
+    Z = np.ascontiguousarray(np.roll(design.augmented, 1, axis=1).T * y)
+    Q = np.array([[0.0], [-1.0]])
+    level = np.zeros((2, design.n))
+    level[1] = 1.0
+    return Hinge(Q, Z, level, c, np.zeros((1, design.m + 1)), 0.0, np.zeros(1))
 
 
 class MarginTerms:
@@ -120,7 +114,7 @@ class MarginTerms:
         of the value plus ``offset``.
         """
         given = hinge, alpha * (hinge.p / alpha.sum(axis=0))
-        hinge, alpha = _balanced(*given)
+        hinge, alpha = balanced(*given)
         found = loops.certificate(*hinge, x, alpha)
         allowed = max(tol * (found[0] + offset), STALLED * hinge.p.sum())
         if (
@@ -182,7 +176,7 @@ def _bias_first(array, axis):
     return np.ascontiguousarray(np.roll(array, 1, axis=axis))
 
 
-def _balanced(hinge, alpha):
+def balanced(hinge, alpha):
     """The hinge without a ridge and alpha moved to satisfy (13); as given if none nearby does."""
     Q = hinge.Q
     p = hinge.p

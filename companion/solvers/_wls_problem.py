@@ -269,6 +269,24 @@ def _violation(gradient):
     return float(max(np.linalg.norm(gradient[:-1]), abs(gradient[-1])))
 
 
+def gap_of(design, y, c, x, f, alpha):
+    """Duality gap and primal objective, exact for any alpha in the box.
+
+    If there is a bias, the multipliers of one class shrink until (9) holds.
+    """
+    total = np.add.reduce(alpha)
+    excess = y @ alpha
+    up = 0.5 * (total + excess)
+    down = 0.5 * (total - excess)
+    least = min(up, down) if design.bias else np.inf
+    for_up = min(1.0, least / max(up, 1e-300))
+    for_down = min(1.0, least / max(down, 1e-300))
+    signed = (0.5 * (for_up + for_down) * y + 0.5 * (for_up - for_down)) * alpha
+    w = (signed @ design.augmented)[:-1]
+    objective = 0.5 * (x[:-1] @ x[:-1]) + c @ np.maximum(1.0 - y * f, 0.0)
+    return objective - (up * for_up + down * for_down - 0.5 * (w @ w)), objective
+
+
 def _require(holds, message):
     if not holds:
         raise ValueError(message)

@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,7 @@ from companion.solvers._margin_terms import (
     ROUNDING,
     STALLED,
     UNSOLVED,
+    Hinge,
     MarginTerms,
     checked_loss,
     checked_utility,
@@ -64,7 +66,7 @@ _SLACK = 1.1
 _WIDTH = 5.0
 
 # So many choices of tangents at the kinks are all tried.
-_MOST_TANGENTS = 32
+_MAX_TANGENTS = 32
 
 _REPEATS = "The set of truncated terms repeats."
 _STALLS = "Steps lower the objective by no more than their own accuracy."
@@ -210,87 +212,125 @@ def dca(  # noqa: PLR0913
     [0 0 0 2 2 2 2]
     [0 0 1 1 2 2 2]
     """
-    problem = MarginTerms(design, y, utility, sample_weight, "dca")
-    C = checked_positive(C, "C", "dca")
-    loss = checked_loss(s, form, "dca")
-    checked_positive(tol, "tol", "dca")
-    for name, budget in (("max_iter", max_iter), ("max_inner", max_inner)):
-        if budget < 1:
-            raise ValueError(f"The {name!r} of dca must be at least 1. Got {budget!r}.")
-    n_start = 0
-    is_solved = True
-    alpha = None
-    if isinstance(start, str):
-        # Step 0: (10) with T_s = H_1, which is (7).
-        hinge = _convex_terms(problem, form, start, sample_weight, "dca").hinge(C)
-        x, alpha, n_start, is_solved = minimise(
-            hinge, np.zeros_like(hinge.L), tol, max_inner
-        )
-    else:
-        x = problem.point(start)
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
-    found = _Descent(problem, C, loss, x, **budgets).run(_is_solution(form, start))
-    if found.alpha is not None:
-        hinge = found.hinge
-        alpha = found.alpha
+    parts = form, start, sample_weight, budgets, "dca"
+    ((convex, found),) = _descents(design, y, utility, [C], s, *parts)
+    problem = found.problem
     n_steps = found.n_steps
-    is_near = found.is_solved
-    fields = problem.solution(
-        hinge, found.x, alpha, n_start + found.n_iter, tol, found.offset
-    )
+    last = found.last
+    n_iter = convex.n_iter + found.n_iter
+    fields = problem.solution(last.hinge, found.x, last.alpha, n_iter, tol, last.offset)
     sentence = found.reason.format(steps=n_steps)
     advice = "Raise max_iter."
-    weight = C * float(problem.p.sum())
-    allowed = max(tol * found.objectives[-1], STALLED * weight)
+    is_solved = last.is_solved
+    allowed = max(tol * found.objectives[-1], STALLED * found.total)
     has_gap = found.reason != _ZERO and fields["duality_gap"] > _SLACK * allowed
-    if has_gap or not (is_near if n_steps else is_solved):
-        is_near = False
+    if has_gap or not is_solved:
+        is_solved = False
         sentence = "A convex problem is not solved to tol."
         advice = UNSOLVED
     fields |= {
         "objective": found.objectives[-1],
         "n_steps": n_steps,
         "objectives": np.array(found.objectives),
-        "beta": problem.beta(C * problem.p, found.chosen),
+        "beta": problem.beta(found.p, found.chosen),
     }
-    return ended(
-        DCAResult, fields, is_near and found.reason != _SPENT, sentence, advice, "dca"
-    )
+    converged = is_solved and found.reason != _SPENT
+    return ended(DCAResult, fields, converged, sentence, advice, "dca")
+
+
+class _Convex(NamedTuple):
+    """A solved convex problem: its machine, and what certifies it."""
+
+    x: np.ndarray
+    hinge: Hinge | None = None
+    alpha: np.ndarray | None = None
+    n_iter: int = 0
+    is_solved: bool = True
+    offset: float = 0.0
+
+
+def _descents(  # noqa: PLR0913, PLR0917
+    design, y, utility, C_values, s, form, start, sample_weight, budgets, name
+):
+    """For each C the convex machine to start at, and the end of the box from there."""
+    problem = MarginTerms(design, y, utility, sample_weight, name)
+    C_values = [checked_positive(C, "C", name) for C in C_values]
+    loss = checked_loss(s, form, name)
+    checked_positive(budgets["tol"], "tol", name)
+    for budget in ("max_iter", "max_inner"):
+        if budgets[budget] < 1:
+            raise ValueError(
+                f"The {budget!r} of {name} must be at least 1. Got {budgets[budget]!r}."
+            )
+    # Whether the start is the machine of this form and these utilities without truncation.
+    is_solution = form == "utility" and isinstance(start, str) and start == "weighted"
+    x = np.zeros((problem.k - 1, len(problem.Z)))
+    terms = None
+    if not isinstance(start, str):
+        x = problem.point(start)
+    elif start not in STARTS:
+        raise ValueError(
+            f"The 'start' of {name} must be one of {list(STARTS)}. Got {start!r}."
+        )
+    elif is_solution:
+        terms = problem
+    else:
+        others = (
+            utility_from_cost(utility) if start == "weighted" else np.eye(problem.k)
+        )
+        terms = MarginTerms(design, y, others, sample_weight, name)
+    for C in C_values:
+        convex = _Convex(x)
+        if terms is not None:
+            # Step 0: (10) with T_s = H_1, which is (7).
+            hinge = terms.hinge(C)
+            convex = _solved(hinge, x, budgets)
+            x = convex.x
+        descent = _Descent(problem, C, loss, convex, budgets)
+        yield convex, descent.run(is_solution)
+
+
+def _solved(hinge, x, budgets, offset=0.0):
+    x, alpha, *end = minimise(hinge, x, budgets["tol"], budgets["max_inner"], offset)
+    return _Convex(x, hinge, alpha, *end, offset)
 
 
 class _Descent:
     """The DC steps: where they are, and the last convex problem with its multipliers."""
 
-    def __init__(self, problem, C, loss, x, *, tol, max_inner, max_iter):
+    def __init__(self, problem, C, loss, convex, budgets):
         self.problem = problem
         self.C = C
         self.loss = loss
         self.p = C * problem.p
         self.total = float(self.p.sum())
         self.ridge = PROXIMAL * min(1.0, float(self.p.mean()))
-        self.tol = tol
-        self.max_inner = max_inner
-        self.max_iter = max_iter
-        self.x = x
-        self.h, self.others = problem.margins(x)
-        self.objectives = [_value(x, self.h, self.p, loss)]
+        self.budgets = budgets
+        self.tol = budgets["tol"]
+        self.max_iter = budgets["max_iter"]
+        self.x = convex.x
+        self.last = convex
+        self.h, self.others = problem.margins(self.x)
+        self.objectives = [_value(self.x, self.h, self.p, loss)]
         self.chosen = np.full(self.p.size, -1)
-        self.hinge = None
-        self.alpha = None
-        self.offset = 0.0
         self.n_iter = 0
-        self.is_solved = True
         self.reason = _SPENT
 
     @property
     def n_steps(self):
         return len(self.objectives) - 1
 
+    @property
+    def _is_solved(self):
+        """Whether the last step was; what a descent starts at is no step."""
+        return self.last.is_solved or self.n_steps == 0
+
     def run(self, is_solution):
         """Steps 1 to 4 of the box; ``is_solution``: x is the machine without truncation."""
         self._go_on(is_solution)
         while (
-            self.reason in _MAY_BE_ON_A_KINK and self.is_solved and self._leave_kinks()
+            self.reason in _MAY_BE_ON_A_KINK and self._is_solved and self._leave_kinks()
         ):
             self._go_on(self._proximal_term_is_small())
         return self
@@ -309,12 +349,12 @@ class _Descent:
             # A step that was not solved is repeated: its proximal term is now centred where it
             # ended.
             is_reached = is_solution if is_first else self._proximal_term_is_small()
-            if repeats and self.is_solved and is_reached:
+            if repeats and self._is_solved and is_reached:
                 self.reason = _REPEATS
                 return
             if not is_first and before <= ROUNDING * self.total:
                 self.reason = _ZERO
-                self.is_solved = True
+                self.last = self.last._replace(is_solved=True)
                 return
             if self.n_steps == self.max_iter:
                 self.reason = _SPENT
@@ -334,7 +374,7 @@ class _Descent:
 
     def _proximal_term_is_small(self):
         """Whether the last problem is nearly that without its proximal term."""
-        pull = 0.5 * self.ridge * np.sum((self.x[:, 0] - self.hinge.anchor) ** 2)
+        pull = 0.5 * self.ridge * np.sum((self.x[:, 0] - self.last.hinge.anchor) ** 2)
         return pull <= self.tol * self.objectives[-1]
 
     def _least_fall(self):
@@ -350,20 +390,17 @@ class _Descent:
         truncated = self.p[chosen >= 0].sum()
         offset = truncated * rise if truncated else 0.0
         offset += (self.total - truncated) * top if truncated < self.total else 0.0
-        x, alpha, n_iter, is_solved = minimise(
-            hinge, self.x, self.tol, self.max_inner, offset
-        )
-        self.n_iter += n_iter
-        margins = self.problem.margins(x)
-        value = _value(x, margins[0], self.p, self.loss)
-        return value, x, margins, (hinge, alpha, offset, is_solved)
+        convex = _solved(hinge, self.x, self.budgets, offset)
+        self.n_iter += convex.n_iter
+        margins = self.problem.margins(convex.x)
+        value = _value(convex.x, margins[0], self.p, self.loss)
+        return value, margins, convex
 
     def _take(self, step):
-        value, x, margins, problem = step
-        self.hinge, self.alpha, self.offset, self.is_solved = problem
+        value, margins, self.last = step
         self.h, self.others = margins
         if value < self.objectives[-1]:
-            self.x = x
+            self.x = self.last.x
         self.objectives.append(min(value, self.objectives[-1]))
 
     def _leave_kinks(self):
@@ -403,7 +440,7 @@ class _Descent:
         options = [
             np.flatnonzero(of_term) - 1 for of_term in possible[:, on_kink[first]].T
         ]
-        are_all = math.prod(map(len, options)) <= _MOST_TANGENTS
+        are_all = math.prod(map(len, options)) <= _MAX_TANGENTS
         if are_all:
             choices = product(*options)
         else:
@@ -468,32 +505,25 @@ def dca_path(  # noqa: PLR0913
     ConvergenceWarning
         As :func:`dca`.
     """
-    problem = MarginTerms(design, y, utility, sample_weight, "dca_path")
-    loss = checked_loss(s, form, "dca_path")
-    C_values = np.array([checked_positive(C, "C_values", "dca_path") for C in C_values])
-    checked_positive(tol, "tol", "dca_path")
     budgets = {"tol": tol, "max_inner": max_inner, "max_iter": max_iter}
-    first = _convex_terms(problem, form, start, sample_weight, "dca_path")
-    x = np.zeros((problem.k - 1, len(problem.Z)))
+    parts = form, start, sample_weight, budgets, "dca_path"
     rows = ([], [])
-    for C in C_values:
-        hinge = first.hinge(C)
-        x, alpha, n_iter, is_solved = minimise(hinge, x, tol, max_inner)
-        value, gap, *_ = loops.certificate(*hinge, x, alpha)
-        rows[0].append((x, value, gap, 0, n_iter, is_solved))
-        found = _Descent(problem, C, loss, x, **budgets).run(_is_solution(form, start))
-        n_steps = found.n_steps
-        if n_steps:
-            gap = loops.certificate(*found.hinge, found.x, found.alpha)[1]
-            is_solved = found.is_solved
-        converged = is_solved and found.reason != _SPENT
+    for convex, found in _descents(design, y, utility, C_values, s, *parts):
+        x = convex.x
+        value, gap, *_ = loops.certificate(*convex.hinge, x, convex.alpha)
+        rows[0].append((x, value, gap, 0, convex.n_iter, convex.is_solved))
+        last = found.last
+        if found.n_steps:
+            gap = loops.certificate(*last.hinge, found.x, last.alpha)[1]
+        converged = last.is_solved and found.reason != _SPENT
         rows[1].append(
-            (found.x, found.objectives[-1], gap, n_steps, found.n_iter, converged)
+            (found.x, found.objectives[-1], gap, found.n_steps, found.n_iter, converged)
         )
+    C_values = np.asarray(C_values, dtype=np.float64)
     paths = []
     for name, part in zip(("convex", "robust"), rows, strict=True):
         points, *columns = map(np.array, zip(*part, strict=True))
-        _, coef, intercept = problem.coefficients(points)
+        _, coef, intercept = found.problem.coefficients(points)
         machines = MachinePath(C_values, coef, intercept, *columns)
         paths.append(machines)
         missed = np.flatnonzero(~machines.converged)
@@ -507,21 +537,3 @@ def dca_path(  # noqa: PLR0913
                 f"({max_inner}) or tol ({tol:g})."
             )
     return tuple(paths)
-
-
-def _convex_terms(problem, form, start, sample_weight, name):
-    """The terms of the convex machine to start at."""
-    if start not in STARTS:
-        raise ValueError(
-            f"The 'start' of {name} must be one of {list(STARTS)}. Got {start!r}."
-        )
-    if _is_solution(form, start):
-        return problem
-    is_plain = start == "unweighted"
-    utility = np.eye(problem.k) if is_plain else utility_from_cost(problem.utility)
-    return MarginTerms(problem.design, problem.labels, utility, sample_weight, name)
-
-
-def _is_solution(form, start):
-    """Whether the start is the machine of this form and these utilities without truncation."""
-    return form == "utility" and isinstance(start, str) and start == "weighted"

@@ -99,8 +99,8 @@ class LSPath:
     >>> import numpy as np
     >>> x = np.array([-2.0, -1.0, 1.0, 2.0])
     >>> path = LSPath(np.outer(x, x), np.sign(x))
-    >>> [float(np.mean(np.sign(path.leave_one_out(C)) == np.sign(x))) for C in (0.1, 10.0)]
-    [0.5, 1.0]
+    >>> [float(path.solve(C).alpha.sum().round(3)) for C in (0.1, 10.0)]
+    [0.267, 0.435]
     """
 
     def __init__(self, K, y, sample_weight=None):
@@ -115,18 +115,6 @@ class LSPath:
         self._scaled_y = self._vectors.T @ (self._root * problem.y)
         self._scaled_e = self._vectors.T @ self._root
 
-    def _coefficients(self, C):
-        """Return beta and v = A^-1 e for one C."""
-        shrink = self._shrink(checked_positive(C, "C", "LS-SVM"))
-        v = self._root * (self._vectors @ (shrink * self._scaled_e))
-        u = self._root * (self._vectors @ (shrink * self._scaled_y))
-        return u - v * (u.sum() / v.sum()), v
-
-    def _shrink(self, C):
-        """Inverse eigenvalues, of which none is negative but for an indefinite kernel."""
-        values = self._values + 1.0 / C
-        return 1.0 / np.maximum(values, np.finfo(float).eps * values[-1])
-
     def solve(self, C) -> Result:
         """The LS-SVM for one C, a `Result`; it warns as :func:`ls`.
 
@@ -134,36 +122,21 @@ class LSPath:
         ----------
         C : float
         """
-        beta, _ = self._coefficients(C)
+        values = self._values + 1.0 / checked_positive(C, "C", "LS-SVM")
+        # None is negative but for an indefinite kernel.
+        shrink = 1.0 / np.maximum(values, np.finfo(float).eps * values[-1])
+        v = self._root * (self._vectors @ (shrink * self._scaled_e))
+        u = self._root * (self._vectors @ (shrink * self._scaled_y))
+        beta = u - v * (u.sum() / v.sum())
         return self._problem.certify(beta - beta.mean(), C)
-
-    def leave_one_out(self, C):
-        """Decision value of each sample under the model trained without it, y_i - beta_i / M_ii.
-
-        A sample of weight zero has no part in any model, so its value is that of the full one. A
-        `ValueError` where a single sample has weight.
-
-        Parameters
-        ----------
-        C : float
-        """
-        problem = self._problem
-        problem.require_two("leave_one_out")
-        beta, v = self._coefficients(C)
-        shrink = self._shrink(C)
-        diagonal = self._root**2 * ((self._vectors**2) @ shrink) - v**2 / v.sum()
-        held_out = problem.y - beta / diagonal
-        if held_out.size < problem.y_all.size:
-            held_out, some = self.solve(C).decision_function, held_out
-            held_out[problem.taking_part] = some
-        return held_out
 
 
 def ls_held_out(K, y, C_values, tests, sample_weight=None):
     """Decision values on test sets of the machines trained on all other samples, no refitting.
 
-    Test sets may overlap, as those of repeated cross-validation do: one factorisation a C serves
-    them all, y_S - f_S^(-S) = M_SS^-1 beta_S.
+    Leave-one-out has the samples as test sets, ``np.arange(n)[:, None]``. Test sets may overlap, as
+    those of repeated cross-validation do: one factorisation a C serves them all,
+    y_S - f_S^(-S) = M_SS^-1 beta_S.
 
     Parameters
     ----------
@@ -180,7 +153,10 @@ def ls_held_out(K, y, C_values, tests, sample_weight=None):
         For each C the decision values on each of the test sets.
     """
     problem = _Checked(K, y, sample_weight)
-    problem.require_two("ls_held_out")
+    if problem.y.size < 2:
+        raise ValueError(
+            "ls_held_out needs at least two samples of positive weight. Got one."
+        )
     tests = [np.arange(len(problem.y_all))[test] for test in tests]
     for C in C_values:
         inverse = _inverse(problem.K, problem.ridge(C))
@@ -241,12 +217,6 @@ class _Checked:
 
     def ridge(self, C):
         return 1.0 / (checked_positive(C, "C", "LS-SVM") * self.weight)
-
-    def require_two(self, name):
-        if self.taking_part.size < 2:
-            raise ValueError(
-                f"{name} needs at least two samples of positive weight. Got one."
-            )
 
     def certify(self, beta, C, solve=None):
         """The Result of beta; with ``solve`` after a step of refinement where it is inexact."""

@@ -22,9 +22,7 @@ to p; slacks are t_l = u - c_l - f_l >= 0, u the bound of the maximum. The box o
 1. End when primal minus dual value is small; else the Newton system of the relaxed conditions.
    With a_l = alpha_l / t_l and A = sum_l a_l it is, once u, t and alpha are eliminated,
    H = I + sum_terms Q' (diag(a) - a a' / A) Q x z z', of (d + 1)(k - 1) equations.
-2. Predictor, corrector (Mehrotra), a step that stays inside.
-3. Once, half way: terms of which one l has nearly all of p, and keeps it, are left out, alpha_l = p
-   for good. If that proves wrong in the end, all terms go on from here. Go to 1.
+2. Predictor, corrector (Mehrotra), a step that stays inside. Go to 1.
 
 The minimiser need not be unique in b, nor the set of minimisers bounded: a Newton step has a small
 proximal term in b, centred at the iterate, which keeps b where nothing moves it and moves no
@@ -69,15 +67,6 @@ _PROXIMAL_WEIGHT = 1e-6
 # A Newton matrix may leave columns out while the sum of all alpha t is above this share of the
 # value.
 _EARLY_ABOVE = 0.02
-
-# Terms are left out once, when the sum of all alpha t is at most this share of the value: those
-# of which all multipliers but one are a SMALL_MULTIPLIER of p at most and whose slacks the last
-# step changed by a SMALL_CHANGE at most; if there are MIN_TERMS, and enough of them can go.
-_REDUCE_BELOW = 0.3
-_SMALL_MULTIPLIER = 0.03
-_SMALL_CHANGE = 0.3
-_MIN_TERMS = 100
-_MIN_SHARE_LEFT_OUT = 0.6
 
 
 @dataclass(frozen=True)
@@ -184,81 +173,43 @@ def min_margin(
     return ended(MinMarginResult, fields, is_solved, *end)
 
 
-def minimise(whole, x, tol, max_iter, offset=0.0):
-    """Steps 0 to 3 of the box from x on; x, alpha, iterations, whether the gap is small.
+def minimise(hinge, x, tol, max_iter, offset=0.0):
+    """The box from x on; x, alpha, iterations, whether the gap is small.
 
     The gap is relative to the value plus ``offset``.
     """
-    terms, weight, (k, n), offset = (
-        whole,
-        float(whole.p.sum()),
-        whole.c.shape,
-        float(offset),
-    )
+    weight = float(hinge.p.sum())
+    (k, n) = hinge.c.shape
     # Step 0: at a warm start x, alpha sums to p as (14) asks.
-    value = loops.certificate(*whole, x, np.zeros((k, n)))[0] + offset
-    alpha, t = _centred(whole, x, max(value / weight, 1e-3))
-    d_t = np.empty_like(t)
-    may_leave_out = n >= _MIN_TERMS
-    best = (np.inf, x, alpha)
-    least = np.inf
-    since = 0
-    constant = offset
+    value = loops.certificate(*hinge, x, np.zeros((k, n)))[0] + offset
+    alpha, t = _centred(hinge, x, max(value / weight, 1e-3))
     x = x.copy()
-    saved = fixed = kept = None
+    best = (np.inf, x, alpha)
+    best_iter = 0
     stop = np.zeros(1, dtype=np.bool_)
     for n_iter in range(max_iter + 1):
         # Step 1: the gap, with the residuals of (13) and (15) priced.
-        value, gap, surplus, _ = loops.certificate(*terms, x, alpha)
-        scale = max(value + constant, ROUNDING * weight / tol)
+        value, gap, surplus, _ = loops.certificate(*hinge, x, alpha)
+        scale = max(value + offset, ROUNDING * weight / tol)
         report(
             "iteration {}, duality gap {:.2g} (to be {:.2g})", n_iter, gap, tol * scale
         )
-        since = 0 if gap < least else since + 1
-        least = min(gap, least)
-        ends = (
-            since > _MAX_ITER_WITHOUT_PROGRESS
+        if gap < best[0]:
+            best = gap, x.copy(), alpha.copy()
+            best_iter = n_iter
+        if (
+            gap <= tol * scale
+            or n_iter - best_iter > _MAX_ITER_WITHOUT_PROGRESS
             or n_iter == max_iter
             or not math.isfinite(gap)
-        )
-        if terms is whole:
-            if gap < best[0]:
-                best = gap, x.copy(), alpha.copy()
-            if ends or gap <= tol * scale:
-                break
-        elif ends or gap <= 0.9 * tol * scale:
-            # The certificate is that of all terms.
-            fixed[:, kept] = alpha
-            gap = loops.certificate(*whole, x, fixed)[1]
-            if gap < best[0]:
-                best = gap, x.copy(), fixed
-            if gap <= tol * scale or n_iter == max_iter:
-                break
-            terms = whole
-            constant = offset
-            least = np.inf
-            (x, alpha, t) = saved
-            d_t = np.empty_like(t)
-            continue
+        ):
+            break
         # Step 2: towards (13), (15) and alpha t = 0; alpha stays within (14).
-        early = _EARLY_ABOVE * scale
-        target = _LEAST_CENTRING * max(tol * scale, surplus)
-        parts = *terms, x, alpha, t, _PROXIMAL_WEIGHT, early, target, d_t, stop
-        length, mass = interruptible(
-            x.size**2 * k * n, loops.take_step, *parts, stop=stop
-        )
-        # Step 3: alpha_l = p for one l adds to the linear terms of the others.
-        if may_leave_out and mass <= _REDUCE_BELOW * scale:
-            decided = _decided(whole.p, alpha, t, length * d_t)
-            if _MIN_SHARE_LEFT_OUT * n <= np.count_nonzero(decided) < n:
-                may_leave_out = False
-                saved = (x.copy(), alpha, t)
-                least = np.inf
-                fixed, kept, terms = whole.without(decided, alpha)
-                alpha, t, d_t = (
-                    np.take(array, kept, axis=1) for array in (alpha, t, d_t)
-                )
-                constant = offset + float(np.vdot(whole.c, fixed))
+        is_early_above = _EARLY_ABOVE * scale
+        least_target = _LEAST_CENTRING * max(tol * scale, surplus)
+        aims = _PROXIMAL_WEIGHT, is_early_above, least_target
+        parts = *hinge, x, alpha, t, *aims, stop
+        interruptible(x.size**2 * k * n, loops.take_step, *parts, stop=stop)
     gap, x, alpha = best
     return x, alpha, n_iter, bool(gap <= max(tol * scale, STALLED * weight))
 
@@ -269,9 +220,3 @@ def _centred(hinge, x, height):
     t = t.max(axis=0) + height - t
     alpha = 1.0 / t
     return alpha * (hinge.p / alpha.sum(axis=0)), t
-
-
-def _decided(p, alpha, t, moved):
-    """Terms of which all multipliers but one are small, and stay so."""
-    is_out = (alpha <= _SMALL_MULTIPLIER * p) & (np.abs(moved) <= _SMALL_CHANGE * t)
-    return is_out.sum(axis=0) == len(alpha) - 1

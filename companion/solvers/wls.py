@@ -34,14 +34,16 @@ from companion._utils.checks import checked_positive
 from companion._utils.progress import report
 from companion.losses import Hinge
 from companion.solvers._design import Design, normal_equations
-from companion.solvers._interior import COLD, WARM, gap_of, solve_hinge
+from companion.solvers._margin_terms import balanced, binary_hinge
 from companion.solvers._wls_problem import (
     Course,
     Objective,
     WLSResult,
+    gap_of,
     stable_damping,
     warn,
 )
+from companion.solvers.min_margin import minimise
 
 __all__ = [
     "Design",
@@ -142,7 +144,7 @@ def wls(  # noqa: PLR0913
     course = Course(problem, damping, tol, max_iter, accelerate)
     x = _starting_point(problem, start, course.max_iter)
     if accelerate and isinstance(loss, Hinge):
-        result = _interior(problem, x, COLD if isinstance(start, str) else WARM, course)
+        result = _interior(problem, x, course)
     else:
         result = _iterate(problem, x, course, [] if history else None)
     if not result.converged:
@@ -275,17 +277,23 @@ def least_squares_path(design, y, C_values, *, sample_weight=None):
     return [_least_squares(problem, C * problem.weight) for C in C_values]
 
 
-def _interior(problem, x, relaxed, course):
+def _interior(problem, x, course):
     """The hinge by an interior point."""
-    design = problem.design
     y = problem.y
-    c = problem.c
-    tol = course.tol
-    x, alpha, gap, n_iter = solve_hinge(design, y, c, x, relaxed, tol, course.max_iter)
-    course.n_iter = n_iter
-    value = problem.value(x, 1.0 - y * (design.augmented @ x))
+    x, alpha, course.n_iter = _hinge(problem, problem.c, x, course.tol, course.max_iter)
+    f = problem.design.augmented @ x
+    gap, _ = gap_of(problem.design, y, problem.c, x, f, alpha)
+    value = problem.value(x, 1.0 - y * f)
     end = course.end(value, gap, value) or (False, "Rounding errors stop all progress.")
-    return problem.result(x, alpha, gap, n_iter, *end)
+    return problem.result(x, alpha, gap, course.n_iter, *end)
+
+
+def _hinge(problem, c, x, tol, max_iter):
+    """The support vector machine from x on: (w, b), multipliers, iterations."""
+    hinge = binary_hinge(problem.design, problem.y, c)
+    x, alpha, n_iter, _ = minimise(hinge, np.roll(x, 1)[np.newaxis], tol, max_iter)
+    _, alpha = balanced(hinge, alpha)
+    return np.roll(x[0], -1), alpha[1], n_iter
 
 
 def _starting_point(problem, start, max_iter):
@@ -300,7 +308,7 @@ def _starting_point(problem, start, max_iter):
         x = _least_squares(problem, problem.weight)
         if start == "svc":
             c = problem.c / problem.factor
-            x = solve_hinge(design, problem.y, c, x, COLD, _START_TOL, max_iter)[0]
+            x, *_ = _hinge(problem, c, x, _START_TOL, max_iter)
         return x
     x = np.append(start.w, start.intercept) if isinstance(start, WLSResult) else start
     x = np.array(x, dtype=np.float64)

@@ -23,11 +23,10 @@ from companion.estimators._kernel_classifier import (
     silent_overflow,
     weighted_gamma,
 )
-from companion.kernels import gram, squared_distances
 from companion.kernels._equal import equal_rows
 from companion.kernels._loops import cut
 from companion.solvers.ls import LSPath, ls
-from companion.tuning._path import WarmPath
+from companion.tuning._path import WarmPath, path_distances, path_gram
 
 # From so many C one eigendecomposition costs less than a factorisation for each.
 LS_PATH_FROM = 10
@@ -150,23 +149,15 @@ class Evaluation:
 
     def distances(self, kernels):
         """Squared distances of the points if a kernel is made of them."""
-        if any(paths[0].machine.kernel == "rbf" for paths in kernels):
-            return squared_distances(self.X)
-        return None
+        return path_distances([paths[0].machine for paths in kernels], self.X)
 
     def _shared_gram(self, machine, distances):
         """The Gram matrix that all folds share, None where gamma depends on the training rows."""
         has_gamma = machine.kernel in ("rbf", "poly", "sigmoid")
         if has_gamma and isinstance(machine.gamma, str):
             return None
-        return self._gram(machine, machine.gamma if has_gamma else 1.0, distances)
-
-    def _gram(self, machine, gamma, distances):
-        if machine.kernel == "precomputed":
-            return self.X
-        distances = distances if machine.kernel == "rbf" else None
-        parameters = machine._kernel_parameters(float(gamma))
-        return gram(self.X, squared_distances=distances, **parameters)
+        gamma = machine.gamma if has_gamma else 1.0
+        return path_gram(machine, self.X, gamma, distances)
 
     def _block(self, machine, fold, K, distances):
         train = self._training_rows(fold)
@@ -174,12 +165,12 @@ class Evaluation:
         gamma = machine.gamma
         if K is None:
             gamma = weighted_gamma(gamma, self.X[train], self._weight(train))
-            K = self._gram(machine, gamma, distances)
+            K = path_gram(machine, self.X, gamma, distances)
         gamma = 1.0 if isinstance(gamma, str) else float(gamma)
         different, which = equal_rows(self._points(test, train))
-        K_test = _submatrix(K, test[different], train)
+        K_test = submatrix(K, test[different], train)
         return _Block(
-            fold, train, test, _submatrix(K, train, train), K_test, gamma, which
+            fold, train, test, submatrix(K, train, train), K_test, gamma, which
         )
 
     def _weight(self, rows):
@@ -339,10 +330,10 @@ class Evaluation:
         )
 
     def _points(self, rows, columns):
-        return _submatrix(self.X, rows, columns) if self.precomputed else self.X[rows]
+        return submatrix(self.X, rows, columns) if self.precomputed else self.X[rows]
 
 
-def _submatrix(K, rows, columns):
+def submatrix(K, rows, columns):
     part = np.empty((rows.size, columns.size))
     cut(K, rows, columns, part)
     return part

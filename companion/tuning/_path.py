@@ -1,4 +1,4 @@
-"""Solutions of a machine on one Gram matrix for ascending C, each started from the one before."""
+"""One Gram matrix, and a machine on it for ascending C, each started from the one before."""
 
 import warnings
 
@@ -6,9 +6,47 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion._utils.compiled import njit
+from companion.kernels import gram, squared_distances
 from companion.solvers._loops.smo import EXACT, refresh
 from companion.solvers._problem import checked_problem
 from companion.solvers.smo import rules_of, solve
+
+
+def path_distances(machines, X):
+    """Squared distances of the points if a kernel is made of them."""
+    has_distances = any(machine.kernel == "rbf" for machine in machines)
+    return squared_distances(X) if has_distances else None
+
+
+def path_gram(machine, X, gamma, distances, out=None):
+    """The Gram matrix of a path: the kernel of a machine, of these distances if it has any."""
+    if machine.kernel == "precomputed":
+        return X
+    distances = distances if machine.kernel == "rbf" else None
+    parameters = machine._kernel_parameters(float(gamma))
+    return gram(X, squared_distances=distances, out=out, **parameters)
+
+
+def solve_costs(machine, K, signs, factors, C):
+    """Solve on one Gram matrix for every C, from the next smaller one; arrays with one row a C."""
+    path = WarmPath(machine, K, signs, factors)
+    results = [None] * len(C)
+    for c in np.argsort(C, kind="stable"):
+        results[c] = path.solve(float(C[c]))
+    names = (
+        "alpha",
+        "intercept",
+        "kkt_violation",
+        "duality_gap",
+        "n_iter",
+        "converged",
+    )
+    columns = {
+        name: np.array([getattr(result, name) for result in results]) for name in names
+    }
+    return columns | {
+        "decision": np.array([result.decision_function for result in results])
+    }
 
 
 class WarmPath:
@@ -32,9 +70,9 @@ class WarmPath:
             bounds = self.problem.low, self.problem.high, self.problem.ridge
             self.box = [bound.copy() for bound in bounds]
             self.C = C
-        most = C / self.C
+        growth = C / self.C
         self.C = C
-        return self._continued(C, most, self.rules)
+        return self._continued(C, growth, self.rules)
 
     def _problem_of(self, C):
         box = self.machine._box(C * self.weights)
@@ -49,9 +87,9 @@ class WarmPath:
             better = self._continued(C, 1.0, self.rules._replace(tol=tol))
         return better if better.converged else result
 
-    def _continued(self, C, most, rules):
+    def _continued(self, C, growth, rules):
         problem = self.problem
-        stretch(problem.dual, *self.box, problem.diagonal, C, most)
+        stretch(problem.dual, *self.box, problem.diagonal, C, growth)
         problem.start_afresh()
         return solve(problem, rules)
 

@@ -22,15 +22,14 @@ from companion.estimators._kernel_classifier import (
     signed_labels,
     silent_overflow,
 )
-from companion.kernels import gram, squared_distances
 from companion.tuning._evaluate import paths_by_kernel, with_parameters
+from companion.tuning._path import path_distances, path_gram, solve_costs
 from companion.tuning._training_set import cost_vector, largest_difference
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.gacv import UPDATES, checked_update
 from companion.tuning.grid import checked_candidates
 from companion.tuning.leave_one_out import leave_one_out_errors, require_two_each
 from companion.tuning.span import squared_spans
-from companion.tuning.surface import solve_costs
 
 __all__ = ["GACVSearch"]
 
@@ -296,8 +295,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         advice = "Search a part of the samples."
         require_memory(f"GACVSearch for {n:,} samples", needed, advice)
         kernels = paths_by_kernel(machine, candidates)
-        uses_rbf = any(paths[0].machine.kernel == "rbf" for paths in kernels)
-        distances = squared_distances(X) if uses_rbf else None
+        distances = path_distances([paths[0].machine for paths in kernels], X)
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._of_kernel)(paths, training_set, distances)
             for paths in kernels
@@ -316,11 +314,7 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         cells = {}
         with one_thread():
-            K = X
-            if machine.kernel != "precomputed":
-                distances = distances if machine.kernel == "rbf" else None
-                parameters = machine._kernel_parameters(gamma)
-                K = gram(X, squared_distances=distances, **parameters)
+            K = path_gram(machine, X, gamma, distances)
             for path in paths:
                 class_weight = path.machine.class_weight
                 factors = class_factors(class_weight, y, classes, weight, name="L1SVC")

@@ -8,8 +8,7 @@ from companion._utils.memory import require_memory
 from companion._utils.threads import one_thread
 from companion.estimators import L1SVC
 from companion.estimators._kernel_classifier import class_factors
-from companion.kernels import gram, squared_distances
-from companion.tuning._path import WarmPath
+from companion.tuning._path import path_distances, path_gram, solve_costs
 
 __all__ = ["MachineSurface", "machine_surface"]
 
@@ -115,13 +114,13 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
         n_numbers * 8e-6,
         "Use fewer samples, or a part of the grid at a time.",
     )
-    distances = squared_distances(X) if kernel == "rbf" else None
+    distances = path_distances([machine], X)
     solutions = []
     diagonal = np.empty((len(gamma), len(y)))
     K = np.empty((len(y), len(y)))
     with one_thread():
         for g, value in enumerate(gamma):
-            gram(X, kernel=kernel, gamma=value, squared_distances=distances, out=K)
+            path_gram(machine, X, value, distances, out=K)
             diagonal[g] = K.diagonal()
             solutions.append(solve_costs(machine, K, signs, factors, C))
     return MachineSurface(
@@ -132,28 +131,6 @@ def machine_surface(X, y, C, gamma, *, class_weight=None, tol=1e-3, kernel="rbf"
         factors=np.ones(len(y)) if factors is None else factors,
         **{name: np.array([row[name] for row in solutions]) for name in solutions[0]},
     )
-
-
-def solve_costs(machine, K, signs, factors, C):
-    """Solve on one Gram matrix for every C, from the next smaller one; arrays with one row a C."""
-    path = WarmPath(machine, K, signs, factors)
-    results = [None] * len(C)
-    for c in np.argsort(C, kind="stable"):
-        results[c] = path.solve(float(C[c]))
-    names = (
-        "alpha",
-        "intercept",
-        "kkt_violation",
-        "duality_gap",
-        "n_iter",
-        "converged",
-    )
-    columns = {
-        name: np.array([getattr(result, name) for result in results]) for name in names
-    }
-    return columns | {
-        "decision": np.array([result.decision_function for result in results])
-    }
 
 
 def _grid_axis(values, name, zero=False):

@@ -6,6 +6,8 @@ and over rows, so that the compiler makes vector instructions of them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from companion._utils.compiled import njit
@@ -176,51 +178,68 @@ def newton_factor(Q, Z, pairs, ridge, is_early, stop):
     return H
 
 
-@njit(**_PART)
-def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t):
-    """The step to alpha t = ``target`` - d_alpha d_t of the last, and 1 over the longest allowed.
+class NewtonSystem(NamedTuple):
+    """What both directions of a step share: a = alpha / t, A its sum over l, the factor U of H."""
 
-    All f are relative to that of the leader, whose a is so large that nothing may cancel.
-    """
-    (k, n) = alpha.shape
-    free = x.shape[0]
-    used = U.shape[0] // x.shape[0]
-    over = work[0]
-    under = work[1]
-    a = work[2]
-    d_alpha = work[3]
-    inverse = vectors[0]
-    leader = vectors[1]
-    excess = vectors[2]
-    base = vectors[3]
-    mean = vectors[4]
-    # q = (target - d_alpha d_t) / t, moved by multiples of a, and t by the excess, to sum to p.
-    for b in range(n):
-        excess[b] = -p[b]
+    per_t: np.ndarray
+    per_alpha: np.ndarray
+    a: np.ndarray
+    per_A: np.ndarray
+    largest_a: np.ndarray
+    U: np.ndarray
+
+
+@njit(**_PART)
+def newton_system(Q, Z, ridge, alpha, t, proximal, early_above, stop):
+    """The system at alpha and t, and the sum of all alpha t."""
+    k, n = alpha.shape
+    per_t = np.empty((k, n))
+    per_alpha = np.empty((k, n))
+    a = np.empty((k, n))
+    per_A = np.zeros(n)
+    largest = np.zeros(n)
+    largest_a = np.zeros(n)
+    complementarity = 0.0
     for m in range(k):
-        dx = d_alpha[m]
-        ds = d_t[m]
-        rs = over[m]
+        alpha_m = alpha[m]
+        t_m = t[m]
+        a_m = a[m]
+        per_t_m = per_t[m]
+        per_alpha_m = per_alpha[m]
         for b in range(n):
-            dx[b] = (target - dx[b] * ds[b]) * rs[b]
-            excess[b] += dx[b]
+            product = alpha_m[b] * t_m[b]
+            complementarity += product
+            per_alpha_m[b] = 1.0 / product
+        for b in range(n):
+            per_t_m[b] = per_alpha_m[b] * alpha_m[b]
+            per_alpha_m[b] *= t_m[b]
+        for b in range(n):
+            a_m[b] = alpha_m[b] * per_t_m[b]
+            per_A[b] += a_m[b]
+        for b in range(n):
+            largest_a[b] = m if a_m[b] > largest[b] else largest_a[b]
+            largest[b] = max(largest[b], a_m[b])
     for b in range(n):
-        excess[b] *= inverse[b]
-        base[b] = 0.0
-        mean[b] = 0.0
+        per_A[b] = 1.0 / per_A[b]
+    pairs = np.empty((k * (k - 1) // 2, n))
+    q = 0
     for m in range(k):
-        ratio = a[m]
-        dx = d_alpha[m]
-        for b in range(n):
-            dx[b] -= ratio[b] * excess[b]
-    # H step = -gradient where alpha becomes q plus what the step does to it.
-    step = gradient(Q, Z, L, ridge, anchor, x, d_alpha)
-    right = np.empty(U.shape[0])
-    for c in range(free):
-        for r in range(step.shape[1]):
-            step[c, r] *= -1.0
-        for r in range(used):
-            right[c * used + r] = step[c, r]
+        for other in range(m):
+            first = a[m]
+            second = a[other]
+            pair = pairs[q]
+            for b in range(n):
+                pair[b] = first[b] * second[b] * per_A[b]
+            q += 1
+    ridge = ridge + proximal * complementarity
+    U = newton_factor(Q, Z, pairs, ridge, complementarity > early_above, stop)
+    system = NewtonSystem(per_t, per_alpha, a, per_A, largest_a, U)
+    return system, complementarity
+
+
+@njit(**_PART)
+def solve(U, right):
+    """Make ``right`` (U'U)^-1 right."""
     for r in range(right.size):
         row = U[r]
         right[r] /= row[r]
@@ -233,130 +252,132 @@ def direction(Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
         for s in range(r + 1, right.size):
             value -= row[s] * right[s]
         right[r] = value / row[r]
-    for c in range(free):
-        for r in range(used):
-            step[c, r] = right[c * used + r]
-    class_values(Q, step, Z, d_t)
-    for m in range(k):
-        ds = d_t[m]
-        for b in range(n):
-            base[b] = ds[b] if leader[b] == m else base[b]
-    for m in range(k):
-        ratio = a[m]
-        ds = d_t[m]
-        for b in range(n):
-            ds[b] -= base[b]
-            mean[b] += ratio[b] * ds[b]
-    for b in range(n):
-        mean[b] *= inverse[b]
-        base[b] = 0.0
-    for m in range(k):
-        v = alpha[m]
-        rs = over[m]
-        rv = under[m]
-        ratio = a[m]
-        dx = d_alpha[m]
-        ds = d_t[m]
-        for b in range(n):
-            dx[b] += ratio[b] * (ds[b] - mean[b]) - v[b]
-            ds[b] = excess[b] + mean[b] - ds[b]
-        for b in range(n):
-            base[b] = min(base[b], min(dx[b] * rv[b], ds[b] * rs[b]))
-    longest = -1e-300
-    for b in range(n):
-        longest = min(longest, base[b])
-    return step, -longest
 
 
 @njit(**_PART)
-def newton_system(Q, Z, ridge, alpha, t, hold, early, stop):
-    """What both directions of a step share: ratios and their leaders, the factor, the sum of mu."""
-    k, n = alpha.shape
-    work = np.empty((4, k, n))
-    vectors = np.zeros((5, n))
-    over = work[0]
-    under = work[1]
-    a = work[2]
-    inverse = vectors[0]
-    leader = vectors[1]
-    most = vectors[2]
-    pairs = np.empty((k * (k - 1) // 2, n))
-    mass = 0.0
-    q = 0
-    for m in range(k):
-        v = alpha[m]
-        s = t[m]
-        ratio = a[m]
-        rs = over[m]
-        rv = under[m]
-        for b in range(n):
-            product = v[b] * s[b]
-            mass += product
-            rv[b] = 1.0 / product
-        for b in range(n):
-            rs[b] = rv[b] * v[b]
-            rv[b] *= s[b]
-        for b in range(n):
-            ratio[b] = v[b] * rs[b]
-            inverse[b] += ratio[b]
-        for b in range(n):
-            leader[b] = m if ratio[b] > most[b] else leader[b]
-            most[b] = max(most[b], ratio[b])
+def direction(Q, Z, p, L, ridge, anchor, x, alpha, system, target, d_alpha, d_t):
+    """The step to alpha t = ``target`` - d_alpha d_t of the last, and 1 over the longest allowed.
+
+    With q = (target - d_alpha d_t) / t, e = (sum_l q - p) / A and the mean of d_f by the weights a:
+
+        H step = -gradient(q - a e),   d_f = Q step z,
+        d_alpha = q - a e + a (d_f - mean) - alpha,   d_t = e + mean - d_f
+
+    All d_f are relative to that of the largest a, which is so large that nothing may cancel.
+    """
+    (k, n) = alpha.shape
+    free = x.shape[0]
+    used = system.U.shape[0] // free
+    excess = np.empty(n)  # e
+    mean = np.zeros(n)
+    base = np.zeros(n)
     for b in range(n):
-        inverse[b] = 1.0 / inverse[b]
+        excess[b] = -p[b]
     for m in range(k):
-        for other in range(m):
-            first = a[m]
-            second = a[other]
-            pair = pairs[q]
-            for b in range(n):
-                pair[b] = first[b] * second[b] * inverse[b]
-            q += 1
-    U = newton_factor(Q, Z, pairs, ridge + hold * mass, mass > early, stop)
-    return work, vectors, U, mass
+        q = d_alpha[m]
+        d_t_m = d_t[m]
+        per_t = system.per_t[m]
+        for b in range(n):
+            q[b] = (target - q[b] * d_t_m[b]) * per_t[b]
+            excess[b] += q[b]
+    for b in range(n):
+        excess[b] *= system.per_A[b]
+    for m in range(k):
+        q = d_alpha[m]
+        a = system.a[m]
+        for b in range(n):
+            q[b] -= a[b] * excess[b]
+    step = gradient(Q, Z, L, ridge, anchor, x, d_alpha)
+    right = np.empty(system.U.shape[0])
+    for c in range(free):
+        for r in range(step.shape[1]):
+            step[c, r] *= -1.0
+        for r in range(used):
+            right[c * used + r] = step[c, r]
+    solve(system.U, right)
+    for c in range(free):
+        for r in range(used):
+            step[c, r] = right[c * used + r]
+    d_f = d_t
+    class_values(Q, step, Z, d_f)
+    for m in range(k):
+        d_f_m = d_f[m]
+        for b in range(n):
+            base[b] = d_f_m[b] if system.largest_a[b] == m else base[b]
+    for m in range(k):
+        d_f_m = d_f[m]
+        a = system.a[m]
+        for b in range(n):
+            d_f_m[b] -= base[b]
+            mean[b] += a[b] * d_f_m[b]
+    lowest = base
+    for b in range(n):
+        mean[b] *= system.per_A[b]
+        lowest[b] = 0.0
+    for m in range(k):
+        alpha_m = alpha[m]
+        a = system.a[m]
+        per_t = system.per_t[m]
+        per_alpha = system.per_alpha[m]
+        d_alpha_m = d_alpha[m]
+        d_t_m = d_t[m]
+        for b in range(n):
+            d_alpha_m[b] += a[b] * (d_t_m[b] - mean[b]) - alpha_m[b]
+            d_t_m[b] = excess[b] + mean[b] - d_t_m[b]
+        for b in range(n):
+            change = min(d_alpha_m[b] * per_alpha[b], d_t_m[b] * per_t[b])
+            lowest[b] = min(lowest[b], change)
+    pace = 1e-300
+    for b in range(n):
+        pace = max(pace, -lowest[b])
+    return step, pace
 
 
 @njit(**_LOOPS)
-def take_step(Q, Z, c, p, L, ridge, anchor, x, alpha, t, hold, early, least, d_t, stop):
-    """Step 2 of the box: moves x, alpha and t, by the returned share of d_t; the sum of mu before.
+def take_step(
+    Q, Z, c, p, L, ridge, anchor, x, alpha, t, proximal, early_above, least_target, stop
+):
+    """Step 2 of the box: moves x, alpha and t, unless ``stop[0]`` ends it at a block of H before.
 
-    The target of the corrector is at least ``least``, over all terms. Once ``stop[0]`` is not zero,
-    it ends at the next block of the Newton matrix.
+    The target of the corrector is at least ``least_target``, over all terms.
     """
-    work, vectors, U, mass = newton_system(Q, Z, ridge, alpha, t, hold, early, stop)
+    system, complementarity = newton_system(
+        Q, Z, ridge, alpha, t, proximal, early_above, stop
+    )
     if stop[0]:
-        return 0.0, mass
+        return
     k, n = alpha.shape
-    d_alpha = work[3]
-    d_alpha[:] = 0.0
-    d_t[:] = 0.0
+    d_alpha = np.zeros((k, n))
+    d_t = np.zeros((k, n))
     target = 0.0
     step = x
     length = 0.0
     # Predictor: to alpha t = 0; corrector: to alpha t = target - d_alpha d_t of the predictor.
     for share in (1.0, _SHARE):
         step, pace = direction(
-            Q, Z, p, L, ridge, anchor, x, alpha, work, vectors, U, target, d_t
+            Q, Z, p, L, ridge, anchor, x, alpha, system, target, d_alpha, d_t
         )
         length = min(1.0, share / pace)
         ahead = 0.0
         for m in range(k):
-            v = alpha[m]
-            dv = d_alpha[m]
-            s = t[m]
-            ds = d_t[m]
+            alpha_m = alpha[m]
+            t_m = t[m]
+            d_alpha_m = d_alpha[m]
+            d_t_m = d_t[m]
             for b in range(n):
-                ahead += (v[b] + length * dv[b]) * (s[b] + length * ds[b])
-        target = max(mass * max(ahead / mass, 0.0) ** 3, least) / (k * n)
+                ahead += (alpha_m[b] + length * d_alpha_m[b]) * (
+                    t_m[b] + length * d_t_m[b]
+                )
+        aim = complementarity * max(ahead / complementarity, 0.0) ** 3
+        target = max(aim, least_target) / (k * n)
     for m in range(k):
-        v = alpha[m]
-        dv = d_alpha[m]
-        s = t[m]
-        ds = d_t[m]
+        alpha_m = alpha[m]
+        t_m = t[m]
+        d_alpha_m = d_alpha[m]
+        d_t_m = d_t[m]
         for b in range(n):
-            v[b] += length * dv[b]
-            s[b] += length * ds[b]
+            alpha_m[b] += length * d_alpha_m[b]
+            t_m[b] += length * d_t_m[b]
     for c in range(x.shape[0]):
         for r in range(x.shape[1]):
             x[c, r] += length * step[c, r]
-    return length, mass
