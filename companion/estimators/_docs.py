@@ -58,12 +58,6 @@ selection : {"second_order", "first_order"}, default="second_order"
     ``"second_order"`` is that of [4]_, with Newton steps over the variables inside
     their bounds, and much faster.
 
-shrinking : bool, default=True
-    Whether the solver may set aside variables that stay at a bound and look at all
-    of them again at the end, which changes its path but not the solution. It does
-    so where the whole Gram matrix is in memory and most variables stay there, never
-    with ``selection="first_order"``, and never in `LSSVC`, which has no bounds.
-
 [rest]
 class_weight : dict or "balanced", default=None
     Factor on `C` per class. ``"balanced"`` is

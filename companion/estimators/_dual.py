@@ -40,7 +40,6 @@ class DualClassifier(KernelClassifier):
             Options(Integral, {-1}),
         ],
         "selection": [StrOptions({"first_order", "second_order"})],
-        "shrinking": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0.0, None, closed="neither")],
     }
@@ -50,7 +49,6 @@ class DualClassifier(KernelClassifier):
     tol: float = 1e-3
     max_iter: int = -1
     selection: str = "second_order"
-    shrinking: bool = True
     class_weight: dict | str | None = None
     cache_size: float = 2000
 
@@ -139,12 +137,11 @@ class DualClassifier(KernelClassifier):
 
     def _smo_settings(self):
         # First order is the paper's plain algorithm: its iteration counts mean
-        # something only without shrinking and steps over the free set.
+        # something only without steps over the free set.
         return dict(
             selection=self.selection,
             tol=self.tol,
             max_iter=None if self.max_iter == -1 else self.max_iter,
-            shrinking=self.shrinking,
             accelerate=self.selection == "second_order",
         )
 

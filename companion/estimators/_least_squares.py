@@ -29,7 +29,7 @@ class LSSVC(DualClassifier):
         the Gram matrix; a violation above 1e-3, which only rounding can leave, is a
         :class:`~sklearn.exceptions.ConvergenceWarning`. ``"smo"`` iterates as
         the paper does, and is the choice when the Gram matrix does not fit in memory.
-        `tol`, `max_iter`, `selection` and `shrinking` concern ``"smo"`` alone.
+        `tol`, `max_iter` and `selection` concern ``"smo"`` alone.
     %(kernel)s
     %(smo)s
     %(rest)s

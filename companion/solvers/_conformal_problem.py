@@ -286,7 +286,7 @@ def _parts_of(matrix, n, name):
     return part
 
 
-def carried(alpha, before, d):
+def carry_over(alpha, before, d):
     """Multipliers that keep w, but for the lengths of its two parts, when factors become d."""
     usable = d > _MIN_FACTOR
     return np.divide(
@@ -311,7 +311,7 @@ class TrainedMachine:
 
     def retrained(self, d, validation_d):
         """The machine with other factors, found from this one."""
-        alpha0 = carried(self.alpha, self.factors, d)
+        alpha0 = carry_over(self.alpha, self.factors, d)
         return TrainedMachine(
             self.problem, self.problem.machine(d, alpha0), d, validation_d
         )

@@ -1,4 +1,4 @@
-"""The dual of the four machines in terms of beta = y alpha: checked inputs, rows, parts."""
+"""The dual of the four machines in terms of beta = y alpha: checked inputs and rows."""
 
 from __future__ import annotations
 
@@ -126,14 +126,6 @@ class DualProblem:
         """Indices of the variables strictly inside the box."""
         return np.flatnonzero((self.beta > self.low) & (self.beta < self.high))
 
-    def movable(self, least):
-        """Samples with a free variable, or in a pair that violates by more than `least`."""
-        top, bottom = self.ends
-        rises = (self.beta < self.high) & (self.scores > bottom + least)
-        falls = (self.beta > self.low) & (self.scores < top - least)
-        free = (self.beta < self.high) & (self.beta > self.low)
-        return np.flatnonzero(rises | falls | free)
-
     def least_curved(self, most):
         """The pair of negative curvature, or else samples with the largest variables."""
         everyone = np.arange(self.n)
@@ -159,26 +151,6 @@ class DualProblem:
         ):
             return self.refresh()
         return self.violation
-
-    def restricted_to(self, indices):
-        """The same problem over some samples, the others held; of a whole Gram matrix."""
-        K = self.dual.K[indices[:, None], indices]
-        part = DualProblem(K, self.y[indices], self.diagonal[indices])
-        for mine, whole in zip(part.dual[2:10], self.dual[2:10], strict=True):
-            mine[:] = whole[indices]
-        # What is held belongs to the linear term.
-        part.refresh()
-        held = self.scores[indices] - part.scores
-        part.y += held
-        part.scores += held
-        part.clock[:] = self.clock
-        return part
-
-    def take_back(self, indices, part):
-        """Accept the solution over some samples."""
-        self.beta[indices] = part.beta
-        self.clock[loops.N_ITER] = part.n_iter
-        self.refresh()
 
     def fetch(self):
         """Cache the rows of the pair that pair updates have stopped at."""

@@ -21,7 +21,7 @@ from companion.conformal.factors import Gaussians
 from companion.solvers._conformal_problem import (
     ConformalProblem,
     TrainedMachine,
-    carried,
+    carry_over,
 )
 from companion.solvers.mdm import MDMResult
 from companion.solvers.metamodels import GENERATIONS, ascend_separability, evolve
@@ -289,7 +289,7 @@ class ValidationRace:
         validation_D = validation_D[usable]
         machines = []
         for d in D:
-            alpha0 = carried(*self._last, d)
+            alpha0 = carry_over(*self._last, d)
             machines.append(problem.candidate(d, alpha0))
             self._last = machines[-1][0], d
         alphas, intercepts, counts = map(np.array, zip(*machines, strict=True))

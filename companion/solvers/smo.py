@@ -48,20 +48,14 @@ __all__ = ["NotPositiveSemiDefinite", "smo"]
 # computed afresh; if these disagree the iteration goes on from them, each time to half the target.
 _MAX_REFRESHES = 50
 
-# Of a whole Gram matrix, samples that may still move are a problem of their own below this share of
-# all; it is left when the violation has fallen by this factor.
-_SHRINK_BELOW = 0.5
-_PART_REDUCTION = 0.01
-
 # Pair updates of the first burst, and how bursts grow.
 _FIRST_BURST = 100
 _GROWTH = 2
 
 # In the time in which a pair update goes over one sample: what it takes beside that pass; what a
-# smaller problem takes; what a Newton step takes once, for a free variable and a sample, for a pair
+# Newton step takes once, for a free variable and a sample, for a pair
 # and for a triple of free variables; what an entry of a row takes that is not cached.
 _UPDATE_COST = 80
-_SHRINK_COST = 5e6
 _NEWTON_COST = 5e3, 0.5, 10.0, 0.012
 _ROW_COST = 8
 
@@ -120,7 +114,6 @@ def smo(  # noqa: PLR0913
     tol=1e-3,
     max_iter=None,
     alpha0=None,
-    shrinking=True,
     accelerate=True,
     check_finite=True,
 ) -> Result:
@@ -154,9 +147,6 @@ def smo(  # noqa: PLR0913
     alpha0 : ndarray of shape (n_samples,), optional
         Where to start, zero by default. It is clipped to the box; then the multipliers on the
         heavier side are shrunk in proportion to restore y'a = 0. A feasible start is kept as is.
-    shrinking : bool, default=True
-        Solve over the samples that may still move and return to all at the end, where `K` is a
-        matrix and they are few. With rows on demand it made fits longer and is not done.
     accelerate : bool, default=True
         Allow what changes the sequence of iterates but not the solution. False gives the plain
         algorithm: with ``selection="first_order"`` the paper's, update by update.
@@ -190,9 +180,7 @@ def smo(  # noqa: PLR0913
     problem = checked_problem(K, y, lower, upper, ridge, check_finite)
     check_options(selection, tol, max_iter, "smo")
     problem.begin(feasible_start(problem, alpha0))
-    options = dict(
-        tol=tol, max_iter=max_iter, shrinking=shrinking, accelerate=accelerate
-    )
+    options = dict(tol=tol, max_iter=max_iter, accelerate=accelerate)
     return solve(problem, rules_of(problem.n, selection=selection, **options))
 
 
@@ -200,7 +188,6 @@ class _Rules(NamedTuple):
     second_order: bool
     tol: float
     budget: int
-    shrinking: bool
     accelerate: bool
 
 
@@ -209,12 +196,10 @@ def budget_of(n, max_iter):
     return max(10_000_000, 100 * n) if max_iter is None else int(max_iter)
 
 
-def rules_of(n, *, selection, tol, max_iter, shrinking, accelerate):
+def rules_of(n, *, selection="second_order", tol, max_iter, accelerate=True):
     """How to solve, as `solve` wants it."""
-    options = bool(shrinking and accelerate), bool(accelerate)
-    return _Rules(
-        selection == "second_order", float(tol), budget_of(n, max_iter), *options
-    )
+    budget = budget_of(n, max_iter)
+    return _Rules(selection == "second_order", float(tol), budget, bool(accelerate))
 
 
 def solve(problem, rules):
@@ -284,8 +269,6 @@ def _minimise(problem, rules, target):
     burst = _FIRST_BURST
     now = problem.n_iter
     watch = _Watch(problem)
-    shrinking = rules.shrinking and problem.rows is None
-    last_shrink_iter = now
     last_newton_iter = now - problem.credit
     last_newton_rows = problem.n_rows_again
     while True:
@@ -315,14 +298,6 @@ def _minimise(problem, rules, target):
             burst = _FIRST_BURST
             continue
         burst *= _GROWTH
-
-        # Shrink: a smaller problem over the samples that may still move, where that pays.
-        spent = (now - last_shrink_iter) * (n + _UPDATE_COST)
-        if shrinking and spent > _SHRINK_COST:
-            _solve_part(problem, rules)
-            last_shrink_iter = problem.n_iter
-            last_newton_iter = last_newton_iter + last_shrink_iter - now
-            now = last_shrink_iter
 
 
 def _update_to_the_end(problem, rules, target):
@@ -418,23 +393,17 @@ class _Watch:
         )
 
 
-def _solve_part(problem, rules):
-    """Solve over the samples that may still move, if they are few, and return to all."""
-    least = _PART_REDUCTION * problem.violation
-    movable = problem.movable(least)
-    if movable.size < _SHRINK_BELOW * problem.n:
-        part = problem.restricted_to(movable)
-        _minimise(part, rules, max(rules.tol, least))
-        problem.take_back(movable, part)
-
-
 @njit(**loops.EXACT)
 def update_pairs(dual, cache, second_order, target, limit):
     """Iterations of section 3 until the end, the limit, a stall or a missing row."""
     K, slot, diagonal, _, low, high, ridge, beta, scores, _, clock, ends = dual
     n = scores.size
-    up = np.where(beta < high, 0.0, -np.inf)
-    down = np.where(beta > low, 0.0, np.inf)
+    # Loops, as numpy's where takes two seconds to compile.
+    up = np.empty(n)
+    down = np.empty(n)
+    for k in range(n):
+        up[k] = 0.0 if beta[k] < high[k] else -np.inf
+        down[k] = 0.0 if beta[k] > low[k] else np.inf
     gains = np.empty(n)
     step = 0.0
     A = scores

@@ -36,7 +36,7 @@ from companion.kernels import gram
 from ._grids import GRID, GRIDS, moons
 
 GRIDS = GRIDS | {
-    "tol": {"tol": [1e-8, 1e-9], "shrinking": [True, False]},
+    "tol": {"tol": [1e-8, 1e-9], "max_iter": [-1, 10**6]},
     "solver": {"solver": ["cholesky", "smo"], "C": [0.1, 1.0]},
 }
 PRECISE = [
