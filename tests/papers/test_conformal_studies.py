@@ -13,7 +13,13 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
-from companion.papers.conformal import g_means, methods, practice, problems, real_sets
+from companion.papers.conformal import (
+    g_means,
+    methods,
+    problems,
+    real_sets,
+    today_studies,
+)
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.papers.experiment import split_rows
 from companion.papers.summaries import values_from
@@ -82,11 +88,13 @@ def test_the_best_shift_and_cut_are_the_best_of_all_and_precision_counts_common_
     every = min(error_of(f + s, y) for s in np.linspace(-4, 4, 4001))
     assert error == pytest.approx(error_of(f + shift, y))
     assert error <= every + 1e-12
-    value, cut = practice.best_cut(f, y, moved=True)
+    value, cut = today_studies.best_cut(f, y, moved=True)
     assert [1 - value, error_of(f - cut, y)] == pytest.approx([error, error])
-    assert practice.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
+    assert today_studies.best_cut(np.ones(60), y, moved=True) == (0.0, 0.0)
     ten = [np.r_[values[:15], np.tile(values[15:], 10)] for values in (y, f)]
-    assert practice.precision(f, y, 30) == pytest.approx(average_precision_score(*ten))
+    assert today_studies.precision(f, y, 30) == pytest.approx(
+        average_precision_score(*ten)
+    )
 
 
 def test_a_box_holds_the_training_part_and_keeps_constant_columns():

@@ -2,7 +2,7 @@
 
 One module an artefact: what it computes, the values it compares with print, its tables. They share
 ``problems`` (data and settings), ``methods``, today's ``baselines`` and ``g_means`` of their
-records. ``beyond_studies`` and ``practice`` hold the studies of ``beyond``, ``criterion`` and
+records. ``beyond_studies`` and ``today_studies`` hold the studies of ``beyond``, ``criterion`` and
 ``today``; ``figures`` and ``teaching`` are what the notebooks draw, with the looks of ``drawing``.
 """
 

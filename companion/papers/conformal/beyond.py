@@ -4,7 +4,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from companion.papers import summaries
-from companion.papers.conformal import beyond_studies, g_means, practice
+from companion.papers.conformal import beyond_studies, g_means, today_studies
 from companion.papers.conformal.beyond_studies import AMARI_READ
 from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
@@ -79,7 +79,7 @@ def corrections(frame, words):
     error = g_means.error_table(frame)
     gains = -g_means.gaps(error).groupby(level=[*kinds, "partition"]).mean()
     moved = gains[MOVED].dropna() > g_means.NOTICEABLE
-    weighted = gains[practice.BALANCED].dropna().groupby(level=kinds)
+    weighted = gains[today_studies.BALANCED].dropna().groupby(level=kinds)
     least = min((rows for _, rows in weighted), key=lambda rows: rows.mean())
     least = summaries.one_of(g_means.chance(least), len(weighted))
     nested = words.removeprefix(MOVED)

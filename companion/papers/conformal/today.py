@@ -5,7 +5,7 @@ import pandas as pd
 from companion.metrics import paired_difference
 from companion.papers.conformal import g_means
 from companion.papers.conformal.beyond import MOVED, corrections
-from companion.papers.conformal.practice import PRACTICE
+from companion.papers.conformal.today_studies import PRACTICE
 from companion.papers.summaries import mean_text
 
 STUDIES = (PRACTICE,)
