@@ -10,7 +10,10 @@ from importlib import import_module
 _HOMES = dict.fromkeys(("PROFILES", "Study", "Unit", "seed_for"), "units")
 _HOMES |= dict.fromkeys(("Artefact", "Paper"), "artefacts")
 
-__all__ = [*_HOMES]
+__all__ = ["VALUES_MIME", *_HOMES]
+
+#: Under which an output of a notebook has the numbers behind it, at full precision.
+VALUES_MIME = "application/vnd.companion.values+json"
 
 
 def __getattr__(name):
