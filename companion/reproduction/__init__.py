@@ -7,8 +7,11 @@ that the command's help page does not wait for numpy.
 
 from importlib import import_module
 
-_HOMES = dict.fromkeys(("PROFILES", "Study", "Unit", "seed_for"), "units")
+_HOMES = dict.fromkeys(
+    ("PROFILES", "Study", "Unit", "numbered", "seed_for", "study_over"), "units"
+)
 _HOMES |= dict.fromkeys(("Artefact", "Paper"), "artefacts")
+_HOMES |= dict.fromkeys(("Values",), "values")
 
 __all__ = ["VALUES_MIME", *_HOMES]
 

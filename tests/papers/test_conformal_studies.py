@@ -15,9 +15,9 @@ from sklearn.svm import SVC
 
 from companion.papers.conformal import g_means, methods, practice, problems, real_sets
 from companion.papers.conformal.beyond_studies import best_shift, error_of
-from companion.papers.summaries import values_from
 from companion.reproduction.published import load_published
 from companion.reproduction.units import Unit
+from companion.reproduction.values import values_from
 from companion.solvers.transformations import MDT
 
 

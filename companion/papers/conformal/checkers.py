@@ -26,8 +26,8 @@ from companion.papers.conformal.problems import (
     PAPER,
     SIDE,
 )
-from companion.papers.summaries import counts, select, share, study_over
-from companion.reproduction import seed_for
+from companion.papers.summaries import counts, select, share
+from companion.reproduction import seed_for, study_over
 from companion.solvers.metamodels import GENERATIONS
 
 #: Columns of the records of :func:`compute_draws`.

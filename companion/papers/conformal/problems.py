@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from companion import datasets
-from companion.papers.summaries import numbered, study_over
-from companion.reproduction import seed_for
+from companion.reproduction import numbered, seed_for, study_over
 
 PAPER = "conformal"
 
