@@ -8,7 +8,8 @@ from _cases import cases
 
 from companion.papers.across import overview
 from companion.reproduction.artefacts import get_artefact, list_papers, notebook_path
-from companion.reproduction.cards import load_cards, what_came_out_table
+from companion.reproduction.declared import load_cards
+from companion.reproduction.display import what_came_out_table
 from companion.reproduction.published import load_published
 from companion.reproduction.scores import score, sentence_words
 

@@ -12,8 +12,7 @@ from companion._utils.paths import project_root
 from companion.papers.across.overview import load_ledgers
 from companion.plotting import plot_everything, style
 from companion.reproduction.artefacts import list_papers
-from companion.reproduction.cards import what_came_out_table
-from companion.reproduction.display import score_line
+from companion.reproduction.display import score_line, what_came_out_table
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"

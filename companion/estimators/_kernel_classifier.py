@@ -1,6 +1,5 @@
 """What all classifiers share: checked inputs, weights, kernel values, prediction."""
 
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,15 +34,6 @@ SMALLEST_SQUARES = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 # Numbers that overflow are an error of what comes out, not a warning.
 silent_overflow = np.errstate(over="ignore", invalid="ignore", divide="ignore")
-
-
-# Parameters of SVC that a machine may not have, and what does their work.
-INSTEAD = {
-    "probability": "sklearn.calibration.CalibratedClassifierCV({name}(), ensemble=False)",
-    "decision_function_shape": "sklearn.multiclass.OneVsOneClassifier({name}())",
-    "break_ties": "sklearn.multiclass.OneVsOneClassifier({name}())",
-    "random_state": "no seed: nothing in {name} is random",
-}
 
 
 def require_finite(what, values):
@@ -135,23 +125,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     degree: int = 3
     coef0: float = 0.0
     verbose: int | bool = 0
-
-    def __new__(cls, *args, **settings):
-        """Refuse parameters that there are not by the name of the class, with the way out."""
-        unknown = settings.keys() - cls.__dataclass_fields__.keys()
-        if unknown:
-            accepted = inspect.signature(cls.__init__).parameters
-            takes_any = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
-            cls._refuse_unknown(set() if takes_any else unknown - accepted.keys())
-        return super().__new__(cls)
-
-    @classmethod
-    def _refuse_unknown(cls, unknown):
-        for name in sorted(unknown):
-            advice = INSTEAD.get(name, "get_params(), which has all parameters").format(
-                name=cls.__name__
-            )
-            raise TypeError(f"{cls.__name__} has no parameter {name!r}. Use {advice}.")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,46 +1,15 @@
-"""What the papers share in listing studies, and in turning records into values and tables."""
+"""What the papers share in turning records into means, texts and tables."""
 
 import math
-from functools import partial
-from itertools import product
-from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from companion.metrics import Mean, mean_and_standard_error
-from companion.reproduction import Artefact, Study, Unit
+from companion.metrics import Mean
 
 #: What units of splits have as ``splits``: these are drawn anew.
 DRAWN = "drawn"
-
-# The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
-_ENOUGH_FOR_KURTOSIS = 30
-
-
-def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **levels):
-    """A study with a unit for each setting, a mapping, and combination of levels.
-
-    A level is its values, or how many repetitions, which count from 1. Settings and levels may
-    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data,
-    and so many ``digits`` are kept of the results.
-    """
-
-    def values_of(given, profile):
-        given = given[profile] if isinstance(given, dict) else given
-        return range(1, given + 1) if isinstance(given, int) else given
-
-    def units(profile):
-        axes = [
-            values_of(given, profile) for given in (settings or [{}], *levels.values())
-        ]
-        for setting, *chosen in product(*axes):
-            params = setting | dict(zip(levels, chosen, strict=True))
-            yield Unit(paper, name, params, digest(params) if digest else "")
-
-    return Study(paper, name, lambda profile: list(units(profile)), compute, digits)
 
 
 def rounded(row, decimals=6):
@@ -49,37 +18,6 @@ def rounded(row, decimals=6):
         name: round(float(value), decimals) if isinstance(value, float) else value
         for name, value in row.items()
     }
-
-
-def numbered(key, number, counts):
-    """Settings by profile: for each of the keys so many repetitions, which count from 1."""
-    return {
-        profile: [
-            {key: one, number: k} for one, n in of.items() for k in range(1, n + 1)
-        ]
-        for profile, of in counts.items()
-    }
-
-
-def artefacts(paper, *rows):
-    """Artefacts, of a module each, which has their STUDIES and VALUES, and a title.
-
-    VALUES are parts as :func:`values_from` wants them. A module whose rows are judged together has
-    ``JUDGED_BY_ROW``; ``what_came_out(run)`` gives the sentences with which its notebook opens.
-    """
-    found = []
-    for module, title in rows:
-        name = module.__name__.rpartition(".")[2]
-        values = partial(values_from, module.VALUES)
-        by_row = getattr(module, "JUDGED_BY_ROW", False)
-        opening = getattr(module, "what_came_out", None)
-        studies = module.STUDIES
-        found.append(
-            Artefact(
-                paper, name, title, studies, values, by_row, opening, module.__name__
-            )
-        )
-    return found
 
 
 def one_of(found, n):
@@ -99,23 +37,6 @@ def counts(decision, y):
         "n_positive": int(np.count_nonzero(y > 0)),
         "n_negative": int(np.count_nonzero(y < 0)),
     }
-
-
-def standard_error_of_spread(values):
-    """Large-sample standard error of a standard deviation, from the kurtosis of the values.
-
-    Where most repetitions are alike, as numbers of support vectors at the size of the training
-    part, the normal value would be far too small. Where one half is of one value and the other
-    of a second, the kurtosis is 1 and the first order nothing; the second is less than a share
-    1 / n of the deviation, which is the least here. NaN where all values are equal.
-    """
-    n = len(values)
-    mean = fmean(values)
-    variance = sum((value - mean) ** 2 for value in values) / n
-    if variance == 0:
-        return math.nan
-    kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
-    return math.sqrt(variance * max((kurtosis - 1) / (4 * n), 1 / n**2))
 
 
 def share(hits):
@@ -169,12 +90,6 @@ def row_a_group(frame, by, row, among=None):
     )
 
 
-def evaluated(table, expression):
-    """An expression of columns, as :meth:`pandas.DataFrame.eval` has it, where all are there."""
-    named = table[[name for name in table if name in expression]]
-    return named.eval(expression, engine="python").dropna()
-
-
 def with_error(name, mean, error="SE"):
     """The two columns of a :class:`~companion.metrics.Mean` in a table: itself and its error."""
     return {name: mean.mean, error: mean.standard_error}
@@ -218,140 +133,3 @@ def difference_of(one, other):
     """Difference of two means over independent samples."""
     error = float(np.hypot(one.standard_error, other.standard_error))
     return Mean(one.mean - other.mean, error, min(one.n, other.n))
-
-
-def _mean_and_spread(values):
-    """Mean and standard deviation, NaN of one value alone."""
-    n = len(values)
-    mean = fmean(values)
-    if n == 1:
-        return mean, math.nan
-    if min(values) == max(values):  # whose sum may round
-        return values[0], 0.0
-    return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
-
-
-class _Value(NamedTuple):
-    """A reproduced value and its place, and what is known of it where nothing else is said."""
-
-    row: str
-    column: str
-    value: float
-    spread: float = math.nan
-    n: float = 1
-    se: float = math.nan
-    draws: tuple | None = None
-    reading: str = ""
-    converged: bool = True
-
-
-class Values:
-    """Reproduced values, row by row, as :func:`companion.reproduction.verdicts.compare` wants them.
-
-    Row and column name the place in the print; spread is a standard deviation over ``n``
-    repetitions, ``se`` the standard error where it is not spread / sqrt(n), ``draws`` the
-    repetitions themselves where the print shows one draw, ``reading`` the id of another reading of
-    the print, ``converged`` whether every fit behind the value did: what the list says, where it is
-    not given. Each method passes on what else is known of a value.
-    """
-
-    def __init__(self, converged=True):
-        self.rows = []
-        self.converged = converged
-
-    def add(self, row, column, value, converged=None, **known):
-        """A value with what is known about its chance, and the reading of the print it is of."""
-        known["converged"] = self.converged if converged is None else converged
-        self.rows.append(_Value(row, column, float(value), **known)._asdict())
-
-    def extend(self, other, reading=""):
-        """The values of another list, under a reading."""
-        self.rows += [row | {"reading": reading} for row in other.rows]
-
-    def add_read_by(self, add, frame, reading):
-        """What ``add(values, frame)`` adds last for a place, under a reading; no settings."""
-        found = Values(self.converged)
-        add(found, frame)
-        last = {(row["row"], row["column"]): row for row in found.rows}
-        found.rows = [row for row in last.values() if row["row"] != "protocol"]
-        self.extend(found, reading)
-
-    def add_all(self, row, values, reading=""):
-        """Several values without chance in one row: a mapping from column to value."""
-        for column, value in values.items():
-            self.add(row, column, value, reading=reading)
-
-    def add_mean(self, row, column, mean, converged=None, **known):
-        """A mean with the standard error of a claim: a :class:`~companion.metrics.Mean`.
-
-        Or of repetitions. The error of one repetition is not known, so that it decides nothing.
-        """
-        if not isinstance(mean, Mean):
-            mean = mean_and_standard_error(mean)
-        se = mean.standard_error
-        if mean.n == 1 and math.isnan(se):
-            se = math.inf
-        self.add(row, column, mean.mean, converged, n=mean.n, se=se, **known)
-
-    def add_means(self, row, means, converged=None, **known):
-        """Several means of one row: a mapping from column to a mean or its repetitions."""
-        for column, mean in means.items():
-            self.add_mean(row, column, mean, converged, **known)
-
-    def add_claims(self, row, table, claims, converged=None, **known):
-        """Means over the rows of a table, a repetition each, of expressions of its columns.
-
-        `claims` maps what a quantity is called to its expression, in the language of
-        :meth:`pandas.DataFrame.eval`. Repetitions that lack a part of it are left out.
-        """
-        for column, expression in claims.items():
-            self.add_mean(row, column, evaluated(table, expression), converged, **known)
-
-    def add_spread(self, row, column, values):
-        """The mean of repetitions, an array or a Series, with their spread."""
-        self.add(row, column, values.mean(), spread=values.std(ddof=1), n=len(values))
-
-    def add_cell(self, row, column, values, converged=None, **known):
-        """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
-        values = [float(value) for value in values]
-        mean, spread = _mean_and_spread(values)
-        known |= {"n": len(values), "converged": converged}
-        self.add(row, column, mean, spread=spread, **known)
-        is_known = len(values) >= _ENOUGH_FOR_KURTOSIS
-        se = standard_error_of_spread(values) if is_known else math.nan
-        self.add(row, f"{column} ±", spread, se=se, **known)
-
-    def add_draws(self, row, column, draws, converged=None, **known):
-        """The distribution that the one printed draw is placed in, in the order of the units."""
-        draws = tuple(float(draw) for draw in draws)
-        mean, spread = _mean_and_spread(draws)
-        known |= {"spread": spread, "n": len(draws), "draws": draws}
-        self.add(row, column, mean, converged, **known)
-
-    def frame(self):
-        """One row a value, a DataFrame."""
-        return pd.DataFrame(self.rows, columns=_Value._fields)
-
-
-def values_from(parts, records):
-    """The values of an artefact, a DataFrame, from the records of its studies.
-
-    Each part is a function and the names of studies; ``function(values, *frames)`` adds to the
-    :class:`Values` where there are records of all of them, and of one of "a + b", whose records go
-    together. A value has converged where it is not said otherwise if all of these records have.
-    """
-    values = Values()
-    for add, *studies in parts:
-        frames = [_joined_records(records, names.split(" + ")) for names in studies]
-        if all(map(len, frames)):
-            values.converged = all(
-                frame.get("converged", np.True_).all() for frame in frames
-            )
-            add(values, *frames)
-    return values.frame()
-
-
-def _joined_records(records, names):
-    """The records of some studies, one after the other."""
-    frames = [records[name] for name in names]
-    return pd.concat([frame for frame in frames if len(frame)] or frames)

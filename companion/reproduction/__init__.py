@@ -7,10 +7,16 @@ that the command's help page does not wait for numpy.
 
 from importlib import import_module
 
-_HOMES = dict.fromkeys(("PROFILES", "Study", "Unit", "seed_for"), "units")
+_HOMES = dict.fromkeys(
+    ("PROFILES", "Study", "Unit", "numbered", "seed_for", "study_over"), "units"
+)
 _HOMES |= dict.fromkeys(("Artefact", "Paper"), "artefacts")
+_HOMES |= dict.fromkeys(("Values",), "values")
 
-__all__ = [*_HOMES]
+__all__ = ["VALUES_MIME", *_HOMES]
+
+#: Under which an output of a notebook has the numbers behind it, at full precision.
+VALUES_MIME = "application/vnd.companion.values+json"
 
 
 def __getattr__(name):

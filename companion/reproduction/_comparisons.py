@@ -12,8 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from companion.reproduction.published import parse_printed, parse_relation
-from companion.reproduction.tables import plain
+from companion.reproduction.published import parse_printed, parse_relation, plain
 
 #: What the rules say of a number, and of a test of a sentence.
 MATCHES = "matches"

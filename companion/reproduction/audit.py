@@ -27,12 +27,12 @@ _DISTRIBUTIONS = ("svm-companion", "numpy", "scipy", "scikit-learn", "numba")
 class Finding(NamedTuple):
     """A unit drawn, what became of it, and where it is not as it was.
 
-    `outcome` is "agrees", "differs", "chaotic" (it differs, as its paper says that it may), or why
+    `verdict` is "agrees", "differs", "chaotic" (it differs, as its paper says that it may), or why
     it could not be computed: "missing", "damaged", "failed". `places` has a text each.
     """
 
     unit: object
-    outcome: str
+    verdict: str
     places: tuple
 
 
@@ -43,9 +43,9 @@ class Audit(NamedTuple):
     n_recorded: int
     seed: int
 
-    def of(self, *outcomes):
-        """The findings with one of these outcomes."""
-        return [found for found in self.findings if found.outcome in outcomes]
+    def of(self, *verdicts):
+        """The findings with one of these verdicts."""
+        return [found for found in self.findings if found.verdict in verdicts]
 
     @property
     def at_most(self):
@@ -80,7 +80,7 @@ class Audit(NamedTuple):
             "units": [
                 {
                     "unit": str(found.unit),
-                    "outcome": found.outcome,
+                    "verdict": found.verdict,
                     "places": [*found.places],
                 }
                 for found in self.findings
@@ -132,13 +132,13 @@ def audit(artefacts, n_units, seed, jobs=1):
     with ExitStack() as stack:
         stack.enter_context(bar)
         run = partial(_run, computes)
-        outcomes = {}
-        for unit, outcome, content in in_processes(stack, run, [*chosen], jobs):
-            outcomes[unit] = outcome, content
+        computed = {}
+        for unit, kind, content in in_processes(stack, run, [*chosen], jobs):
+            computed[unit] = kind, content
             bar.update()
     papers = list_papers()
     findings = [
-        _finding(chosen[unit], *outcomes[unit], papers.get(unit.paper))
+        _finding(chosen[unit], *computed[unit], papers.get(unit.paper))
         for unit in chosen
     ]
     return Audit(findings, len(recorded), seed)
@@ -150,11 +150,11 @@ def _run(computes, unit, parent):
     return run_unit(compute, unit, code_digest(compute), parent)
 
 
-def _finding(chosen, outcome, content, paper):
+def _finding(chosen, kind, content, paper):
     """Compare what a unit gave with its rows on record."""
     store, unit, recorded = chosen
-    if outcome != "rows":
-        return Finding(unit, outcome, (content,))
+    if kind != "rows":
+        return Finding(unit, kind, (content,))
     digits = store.study.digits
     timings = paper.timings if paper else ()
     if len(content) != len(recorded):

@@ -11,13 +11,14 @@ import pandas as pd
 
 from companion._utils.paths import companion_root, data_dir, is_checkout, project_root
 from companion.reproduction.artefacts import list_papers, notebook_path
-from companion.reproduction.cards import card, load_cards
 from companion.reproduction.declared import (
+    load_cards,
     load_deviations,
     load_errata,
     load_readings,
     unknown_word,
 )
+from companion.reproduction.display import TO_BE_REWRITTEN, card
 from companion.reproduction.index import load_index, tables_of_records
 from companion.reproduction.published import PublishedError, load_published
 from companion.reproduction.times import load_times
@@ -27,7 +28,6 @@ _OWN = __name__.partition(".")[0]
 _PROOF = re.compile(r"(notebooks/[\w/-]+\.ipynb|tests/[\w/-]+\.py)(?:::(test_\w+))?")
 #: Errata that no computation can show.
 _WITHOUT_TEST = ("gap", "missing information")
-_REWRITE = "This sentence has to be written again"
 
 
 def faults_of_project(artefacts):
@@ -72,8 +72,8 @@ def outdated_files(artefacts, ledgers):
             found = card(paper, pd.concat(of_paper), entry)
             texts += [
                 f"{data_dir() / 'cards.yaml'}, {key}: {text}"
-                for text in [found.measured, *found.found, *found.misprints]
-                if text.startswith(_REWRITE)
+                for text in [found["measured"], *found["found"], *found["misprints"]]
+                if text.startswith(TO_BE_REWRITTEN)
             ]
     return texts
 

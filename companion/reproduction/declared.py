@@ -1,4 +1,4 @@
-"""What is declared by hand: why values differ from the print, and the errors in the print.
+"""What is declared by hand: why values differ, errors in the print, and what is said of a paper.
 
 ``data/deviations.yaml`` is a list. An entry names cells (every row with every column), says why
 they differ and where that can be seen::
@@ -25,6 +25,13 @@ each printed row keeps its verdict as printed beside that.
 ``data/errata.yaml`` is a list, too. An entry has ``paper``, ``where``, what is ``printed`` there
 and what is ``correct``, its ``kind`` (see ``docs/verdicts.md``), and as ``proof`` a list of tests
 (``tests/<file>.py::<test>``) and notebooks. A value that merely differs is no erratum.
+
+``data/cards.yaml`` is a list with an entry a ``paper``: what it ``proposes``; its main ``claim``,
+the ``sentence`` of the rows with which the proposal stands or falls; what we ``measured`` of that;
+what was ``found`` besides; ``misprints`` that change the reading; and what to use ``today``. The
+middle three have ``says``, a text with numbers in braces that are filled from the ledger, and
+``rests_on``, the rows that the text speaks of, each after the word that it takes for granted. Once
+a row has another word, the card says that instead, so that no text outlives its records.
 """
 
 import re
@@ -42,6 +49,7 @@ __all__ = [
     "Deviation",
     "Erratum",
     "Reading",
+    "load_cards",
     "load_deviations",
     "load_errata",
     "load_readings",
@@ -63,6 +71,12 @@ KINDS = (
     "false claim",
     "gap",
     "missing information",
+)
+#: A word of a verdict and a row; or, of a number of ours, that it is beyond two standard errors
+#: above or below another number.
+RESTS = re.compile(
+    r"(matches|differs, explained|differs, unexplained|not tested|holds|fails|open"
+    r"|(above|below) (-?\d*\.?\d+)) (.+)"
 )
 _PROOF = re.compile(r"tests/[\w/]+\.py::test_\w+|notebooks/[\w/]+\.ipynb")
 
@@ -280,3 +294,33 @@ def load_readings():
 
     needed = dict.fromkeys(("id", "paper", "kind", "changes", "tried"), LINE)
     return load_entries("readings.yaml", needed | {"proof": LIST}, read)
+
+
+def _is_statement(content):
+    """Whether it is what is said, and perhaps rows that it rests on."""
+    if not isinstance(content, dict) or not LINE.fits(content.get("says")):
+        return False
+    rests_on = content.get("rests_on", [])
+    return content.keys() <= {"says", "rests_on"} and all(
+        isinstance(text, str) and RESTS.fullmatch(text) for text in rests_on
+    )
+
+
+def _are_statements(content):
+    return isinstance(content, list) and all(map(_is_statement, content))
+
+
+def load_cards():
+    """The entries of ``data/cards.yaml`` by paper, checked as deviations are."""
+    says = (
+        "a mapping of what it says and perhaps the rows it rests_on, each after a word"
+    )
+    statement = Rule(says, _is_statement)
+    statements = Rule(f"a list, each {says}", _are_statements)
+    return load_entries(
+        "cards.yaml",
+        {"paper": LINE, "proposes": LINE, "today": LINE},
+        lambda entry: ([], {entry["paper"]: entry}),
+        {"claim": LINE, "measured": statement, "found": statements}
+        | {"misprints": statements},
+    )

@@ -1,27 +1,35 @@
-"""The ledger for people: tables and sentences, with numbers rounded as the paper rounds."""
+"""The one view of the ledger: tables, sentences and cards, with numbers as the paper rounds them.
 
+A table carries the numbers behind its texts at full precision, so that tests compare numbers by
+value and not by their print.
+"""
+
+import html
 import json
 import math
 import re
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from companion.reproduction.declared import load_readings
-from companion.reproduction.published import SCORED, parse_printed
+from companion.reproduction import VALUES_MIME
+from companion.reproduction.artefacts import list_papers, notebook_path
+from companion.reproduction.declared import RESTS, load_cards, load_readings
+from companion.reproduction.published import SCORED, number_text, parse_printed, plain
 from companion.reproduction.scores import (
     IN_PART,
     NUMBER_WORDS,
     READ_BY,
-    READ_TITLES,
     SENTENCE_WORDS,
     as_read,
     by_artefact_on_record,
-    joint_lines,
+    joint_tests,
     score,
     sentence_word,
+    sentence_words,
 )
-from companion.reproduction.tables import Table, number_text, plain, plain_records, slug
 from companion.reproduction.verdicts import (
     EXPLAINED,
     FAILS,
@@ -34,12 +42,14 @@ from companion.reproduction.verdicts import (
 
 __all__ = [
     "Table",
+    "card",
     "findings",
     "published_vs_reproduced",
     "score_line",
     "score_table",
     "sentence",
     "verdict_table",
+    "what_came_out_table",
 ]
 
 #: What departs from the print.
@@ -58,12 +68,167 @@ SIGNS = {
 }
 _PLURALS = {MATCHES: "match", HOLDS: "hold", FAILS: "fail"}
 _PLURALS |= {EXPLAINED: "differ, explained", UNEXPLAINED: "differ, unexplained"}
+_READ_TITLES = {"misprints": "with misprints corrected", "choices": "with choices made"}
 #: The numbers behind a table of rows, with what they are of.
 _VALUES = ["artefact", "row", "column", "verdict", "converged"]
 _VALUES += ["published", "reproduced", "reproduced_spread", "reproduced_n"]
 _VALUES += ["distance", "support", "would_see", "needs"]
 _VALUES += ["reproduced_as_read", "verdict_as_read"]
 _SPREAD = " ±"  # ends the name of the column that holds the spread of another
+_MOST_ROWS = 40  # of a table that are shown unfolded
+_CARD = {
+    "proposes": "What it proposes",
+    "claim": "What it claims",
+    "measured": "What we measured",
+    "found": "What else holds up, and what does not",
+    "misprints": "Misprints that change the reading",
+    "today": "Today",
+    "score": "The score",
+}
+#: With which a text of a card begins that is no longer true.
+TO_BE_REWRITTEN = "This sentence has to be written again"
+_BRACES = re.compile(
+    r"\{(?:(corrected|se|size|percent|more|numbers|sentences) )?([^{}]+)\}"
+)
+#: What a card may say of a number of ours, by the word before its row in braces.
+_FORMS = {
+    "": lambda line: _two_digits(line["reproduced"]),
+    "corrected": lambda line: _two_digits(line["reproduced_as_read"]),
+    "se": lambda line: _two_digits(line["se"]),
+    "size": lambda line: _two_digits(abs(line["reproduced"])),
+    "percent": lambda line: number_text(line["reproduced"], ".0%").replace("%", " %"),
+    "more": lambda line: number_text(line["reproduced"] - 1, ".0%").replace("%", " %"),
+}
+
+
+# ------------------------------------------------------------------ a table of texts
+
+
+def plain_records(records):
+    """Mappings whose values are JSON scalars."""
+    return [
+        {name: plain(value) for name, value in record.items()} for record in records
+    ]
+
+
+def slug(*parts):
+    """A name for an anchor: lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower()).strip("-")
+
+
+@cache
+def _template():
+    from jinja2 import Environment, FileSystemLoader
+
+    loader = FileSystemLoader(Path(__file__).with_name("templates"))
+    environment = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"e": html.escape, "slug": slug}
+    environment.globals |= {"most_rows": _MOST_ROWS, "signs": SIGNS}
+    environment.globals |= {"worst": _worst_verdict, "published": published_text}
+    environment.globals |= {"sentence": sentence}
+    return environment.get_template("table.html")
+
+
+class Table:
+    """A table of texts, with the numbers behind them.
+
+    Parameters
+    ----------
+    header : list of str
+        Names of the columns.
+    rows : list of list of str
+        One text a cell.
+    values : list of dict
+        The numbers behind the table, at full precision.
+    title : str, default=""
+        Stands above the table.
+    summary : str, default=""
+        In HTML opens the table, which is folded up; "" shows its title and 40 rows.
+    above : sequence of str, default=()
+        Lines about the whole table, below its title.
+
+    Attributes
+    ----------
+    prints : list
+        In HTML above the table: the title of a printed table, its columns and its rows, each a name
+        and the lines of the ledger that are in each of its cells.
+    """
+
+    def __init__(self, header, rows, values, title="", *, summary="", above=()):
+        self.header = [*map(str, header)]
+        self.rows = [[*map(str, row)] for row in rows]
+        self.values = plain_records(values)
+        self.title = title
+        self.summary = summary
+        self.above = above
+        self.prints = []
+
+    @classmethod
+    def from_frame(cls, frame, formats=None, title=""):
+        """Table of a data frame, its index left out.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+        formats : mapping of str to str or callable, optional
+            How to print a column: a format specification such as ``".1f"``, or a function from the
+            value to its text. Other floats are printed with four significant digits.
+        title : str, optional
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        ValueError
+            If `formats` names a column that the frame does not have.
+        """
+        formats = formats or {}
+        if unknown := [name for name in formats if name not in frame]:
+            raise ValueError(
+                f"formats must name columns of the frame. Got {', '.join(unknown)}."
+            )
+
+        def text(name, value):
+            how = formats.get(name, ".4g" if isinstance(value, float) else "")
+            return how(value) if callable(how) else number_text(value, how)
+
+        records = frame.to_dict("records")
+        rows = [[text(name, record[name]) for name in frame] for record in records]
+        return cls(frame.columns, rows, records, title)
+
+    def to_text(self):
+        """Aligned text."""
+        columns = zip(self.header, *self.rows, strict=True)
+        widths = [max(map(len, column)) for column in columns]
+        lines = [self.header, ["-" * width for width in widths], *self.rows]
+        body = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in lines]
+        return "\n".join([*filter(None, [self.title]), *self.above, *body])
+
+    def to_html(self):
+        """HTML, every text escaped."""
+        return _template().render(table=self).strip()
+
+    def to_markdown(self):
+        """A table of Markdown; the title is left to the text around it."""
+
+        def line(cells):
+            escaped = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
+            return f"| {' | '.join(escaped)} |"
+
+        return "\n".join(
+            map(line, [self.header, ["---"] * len(self.header), *self.rows])
+        )
+
+    __str__ = __repr__ = to_text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {
+            "text/plain": self.to_text(),
+            "text/html": self.to_html(),
+            VALUES_MIME: {"title": self.title, "rows": self.values},
+        }
 
 
 # ------------------------------------------------------------------ one row
@@ -101,39 +266,25 @@ def reproduced_text(line, name="reproduced"):
     return text
 
 
-def _read_text(line):
-    """The regeneration and the verdict under another reading of the print."""
-    if not line["reading"]:
-        return ""
-    value = reproduced_text(line, "reproduced_as_read")
-    kind = f"{line['reading_kind']} {line['reading']}"
-    return f"{value}: {line['verdict_as_read']} ({kind})"
-
-
 def _verdict_text(line):
     """What became of a row, with what there is to say about it, in words."""
-    word = line["verdict"]
-    why = "; ".join(dict.fromkeys(filter(None, [line["because"], line["reason"]])))
+    why = list(dict.fromkeys(filter(None, [line["because"], line["reason"]])))
     if line["coarse"]:
-        why = "; ".join(
-            filter(None, [why, "the print is too coarse for a sharper comparison"])
-        )
-    elif word == MATCHES and line["scored"] and math.isfinite(line["would_see"]):
+        why.append("the print is too coarse for a sharper comparison")
+    elif (
+        line["verdict"] == MATCHES
+        and line["scored"]
+        and math.isfinite(line["would_see"])
+    ):
         seen = number_text(line["would_see"], ".2g")
-        why = f"a difference of {seen} would have been seen"
-    text = ": ".join(filter(None, [word, why]))
+        why = [f"a difference of {seen} would have been seen"]
+    text = ": ".join(filter(None, [line["verdict"], "; ".join(why)]))
     unconverged = "" if line["converged"] else "not converged"
-    extra = [unconverged, line["problem"], line["note"]]
-    return "; ".join(filter(None, [text, *extra]))
+    return "; ".join(filter(None, [text, unconverged, line["problem"], line["note"]]))
 
 
 def sentence(line):
-    """All that matters of one row of a ledger, a mapping, in a sentence.
-
-    Returns
-    -------
-    str
-    """
+    """All that matters of one row of a ledger, a mapping, in a sentence."""
     place = f"{line['row']}, {line['column']}"
     n = number_text(line["reproduced_n"], "g")
     over = f" over {n} repetitions" if n and line["kind"] != "deterministic" else ""
@@ -165,6 +316,11 @@ def escaped(text):
 def _row_texts(line):
     """The texts of one value in a table of verdicts, by column."""
     is_fixed = line["kind"] == "deterministic"
+    otherwise = ""
+    if line["reading"]:
+        value = reproduced_text(line, "reproduced_as_read")
+        kind = f"{line['reading_kind']} {line['reading']}"
+        otherwise = f"{value}: {line['verdict_as_read']} ({kind})"
     return {
         "row": line["row"],
         "column": line["column"],
@@ -175,7 +331,7 @@ def _row_texts(line):
         "would see": number_text(line["would_see"], ".2g"),
         "n": "" if is_fixed else number_text(line["reproduced_n"], "g"),
         "verdict": _verdict_text(line),
-        "read otherwise": _read_text(line),
+        "read otherwise": otherwise,
     }
 
 
@@ -234,14 +390,48 @@ def verdict_table(ledger):
     ledger = departures_first(ledger)
     lines = ledger.to_dict("records")
     frame = pd.DataFrame(map(_row_texts, lines))
-    frame["verdict"] = [f"{_sign([line])} {_verdict_text(line)}" for line in lines]
+    frame["verdict"] = [
+        f"{SIGNS[_worst_verdict([line])]} {_verdict_text(line)}" for line in lines
+    ]
     if not frame["read otherwise"].any():
         frame = frame.drop(columns="read otherwise")
-    table = Table(frame, frame.to_numpy(), ledger[_VALUES].to_dict("records"))
-    table.summary = f"All {len(frame)} rows, those that depart from the print first"
-    table.above = joint_lines(ledger)
-    table.ids = [f"row-{place + 1}" for place in ledger.index]
-    return table
+    values = ledger[_VALUES].to_dict("records")
+    summary = f"All {len(frame)} rows, those that depart from the print first"
+    above = joint_lines(ledger)
+    return Table(frame, frame.to_numpy(), values, summary=summary, above=above)
+
+
+def _chance(number):
+    return "< 0.0001" if number < 1e-4 else f"{number:.2g}"
+
+
+def _joint_line(test):
+    """A joint test in words."""
+    more = "more" if test.total >= test.n else "less"
+    squares = f"{float(f'{test.total:.3g}'):,.12g} where {test.n} are expected"
+    return (
+        f"{test.n} {test.what} together: squared distances add up to {squares} (chance of"
+        f" {more} {_chance(test.chance)}); {test.above} above the print, {test.n - test.above}"
+        f" below (chance {_chance(test.signs)})"
+    )
+
+
+def joint_lines(ledger):
+    """The joint tests of a table in words, one text each; empty if nothing is tested jointly."""
+    tests = joint_tests(ledger)
+    lines = [*map(_joint_line, tests)]
+    for name, kinds in READ_BY.items():
+        read = [t for t in joint_tests(as_read(ledger, kinds)) if t not in tests]
+        title = _READ_TITLES[name].capitalize()
+        lines += [f"{title}: {_joint_line(test)}" for test in read]
+        tests += read
+    chances = ledger["joint"].dropna()
+    if len(chances):
+        lines.append(
+            f"The chance that {len(chances)} single draws all lie so far from ours:"
+            f" {_chance(chances.min())}"
+        )
+    return lines
 
 
 def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
@@ -291,30 +481,21 @@ def published_vs_reproduced(ledger, rows=None, columns=None, title=""):
     table = verdict_table(part)
     table.title = title
     table.summary = "Row by row with ours"
-    table.ids = ()  # those of the table of all rows
-    places = map(slug, part["artefact"], part["row"], part["column"])
-    table.group = f"prints-{min(places, default='')}"
     table.prints = [("As printed", columns, _printed_rows(part, rows, columns))]
     for name, kinds in READ_BY.items():
         if part["reading_kind"].eq(kinds[-1]).any():
             read = _printed_rows(as_read(part, kinds), rows, columns)
-            table.prints.append((READ_TITLES[name].capitalize(), columns, read))
+            table.prints.append((_READ_TITLES[name].capitalize(), columns, read))
     return table
 
 
 def _printed_rows(ledger, rows, columns):
-    """The rows of a printed table, each a name and its cells, of which some may be empty."""
+    """The rows of a printed table, each its name and the lines of the ledger in each cell."""
     lines = {(line["row"], line["column"]): line for line in ledger.to_dict("records")}
 
     def cell(row, column):
         places = ((row, column), (row, column + _SPREAD))
-        inside = [lines[place] for place in places if place in lines]
-        return inside and {
-            "word": _worst_verdict(inside),
-            "sign": _sign(inside),
-            "text": published_text(inside[0]),
-            "sentences": [*map(sentence, inside)],
-        }
+        return [lines[place] for place in places if place in lines]
 
     return [(row, [cell(row, column) for column in columns]) for row in rows]
 
@@ -323,10 +504,6 @@ def _worst_verdict(lines):
     """The worst verdict of some rows that are scored."""
     words = [line["verdict"] if line["scored"] else "" for line in lines]
     return max(words, key=[*SIGNS].index)
-
-
-def _sign(lines):
-    return SIGNS[_worst_verdict(lines)]
 
 
 # ------------------------------------------------------------------ the score
@@ -341,19 +518,18 @@ def counted(number, word, what=""):
 def score_line(ledger):
     """The score in one line: "12 of 26 numbers match; 3 of 4 sentences hold"; "" of nothing."""
     counts = score(ledger)
-    numbers = counts["numbers"]
-    sentences = counts["sentences"]
-    parts = []
-    if n := numbers["printed"]:
-        noun = "number" if n == 1 else "numbers"
-        parts.append(counted(numbers[MATCHES], MATCHES, f"of {n} {noun}"))
-    if n := sentences["all"]:
-        noun = "sentence" if n == 1 else "sentences"
-        parts.append(counted(sentences[HOLDS], HOLDS, f"of {n} {noun}"))
+    parts = [
+        counted(counts[of][word], word, f"of {n} {of if n > 1 else of[:-1]}")
+        for of, all_of, word in (
+            ("numbers", "printed", MATCHES),
+            ("sentences", "all", HOLDS),
+        )
+        if (n := counts[of][all_of])
+    ]
     return "; ".join(parts)
 
 
-def _share(numbers):
+def _share_inside(numbers):
     """The share of numbers inside their 95 % prediction interval, in per cent; "" of none."""
     if not numbers["with chance"]:
         return ""
@@ -375,26 +551,22 @@ def score_table(groups, as_printed=False):
     Table
     """
     scores = {name: score(ledger) for name, ledger in groups.items()}
-    read_by = () if as_printed else READ_BY
-    rows = []
-
-    def add(title, of, name):
-        rows.append([title, *(str(counts[of][name]) for counts in scores.values())])
-
-    add("numbers printed", "numbers", "printed")
-    for word in NUMBER_WORDS:
-        add(f"  {word}", "numbers", word)
-        if word == MATCHES:
-            add("    of a coarse print", "numbers", "coarse")
-    for name in read_by:
-        add(f"  match {READ_TITLES[name]}", "numbers", name)
-    within = [_share(counts["numbers"]) for counts in scores.values()]
-    rows.append(["  in the 95 % interval", *within])
-    add("sentences", "sentences", "all")
-    for word in SENTENCE_WORDS:
-        add(f"  {word}", "sentences", word)
-    for name in read_by:
-        add(f"  hold {READ_TITLES[name]}", "sentences", name)
+    read_by = {} if as_printed else _READ_TITLES
+    numbers = [("numbers printed", "numbers", "printed")]
+    numbers += [(f"  {word}", "numbers", word) for word in NUMBER_WORDS]
+    numbers.insert(2, ("    of a coarse print", "numbers", "coarse"))
+    numbers += [(f"  match {says}", "numbers", name) for name, says in read_by.items()]
+    sentences = [("sentences", "sentences", "all")]
+    sentences += [(f"  {word}", "sentences", word) for word in SENTENCE_WORDS]
+    sentences += [
+        (f"  hold {text}", "sentences", name) for name, text in read_by.items()
+    ]
+    rows = [
+        [title, *(counts[of][name] for counts in scores.values())]
+        for title, of, name in numbers + sentences
+    ]
+    shares = [_share_inside(counts["numbers"]) for counts in scores.values()]
+    rows.insert(len(numbers), ["  in the 95 % interval", *shares])
     values = [
         {"group": group, "of": of, **counts[of]}
         for group, counts in scores.items()
@@ -485,6 +657,124 @@ def findings(ledger):
         return Markdown(f"{summary}.")
     folded = [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
     return Markdown("\n".join(folded))
+
+
+# ------------------------------------------------------------------ what came out, by paper
+
+
+def _two_digits(value):
+    """A number as one says it: two significant digits, and no power of ten."""
+    return "-" if math.isnan(value) else number_text(float(f"{value:.2g}"), "g")
+
+
+def _changed(statement, rows, counts):
+    """What has become of the rows of a text, where it is not what the text takes for granted."""
+    for text in statement.get("rests_on", []):
+        word, side, bound, cell = RESTS.fullmatch(text).groups()
+        line = rows.get(cell)
+        if line is None:
+            yield f"{cell}: no such row"
+        elif side:
+            beyond = (line["reproduced"] - float(bound)) / line["se"]
+            if not (beyond > 2 if side == "above" else beyond < -2):
+                yield f"{cell}: not {word}"
+        elif line["verdict"] != word:
+            yield f"{cell}: {line['verdict']}"
+    for of, name in _BRACES.findall(statement["says"]):
+        if name not in counts.get(of, rows):
+            yield f"{name}: {'not counted' if of in counts else 'no such row'}"
+
+
+def card(paper, ledger, entry=None):
+    """What there is to know of a paper, filled from its ledger.
+
+    Parameters
+    ----------
+    paper : companion.reproduction.Paper
+    ledger : pandas.DataFrame
+        Of the whole paper.
+    entry : dict, optional
+        By default that of ``data/cards.yaml``.
+
+    Returns
+    -------
+    dict
+        Texts in Markdown of what the paper "proposes"; its main "claim" and in a "word" what became
+        of it; what we "measured" of that, and lists of what was "found" besides and of "misprints":
+        each says instead that it has to be written again, once a row that it rests on has another
+        word; when to use it "today"; and its "score".
+    """
+    if entry is None:
+        entry = load_cards().get(paper.key, {})
+    names = ledger["artefact"] + ": " + ledger["row"] + " / " + ledger["column"]
+    rows = dict(zip(names, ledger.to_dict("records"), strict=True))
+    counts = score(ledger)
+
+    def number(match):
+        form, name = match.groups("")
+        return str(counts[form][name]) if form in counts else _FORMS[form](rows[name])
+
+    def filled(statement):
+        if changed := "; ".join(_changed(statement, rows, counts)):
+            return f"{TO_BE_REWRITTEN}, since the records changed: {changed}."
+        return _BRACES.sub(number, statement["says"])
+
+    claim = entry.get("claim", "")
+    measured = entry.get("measured")
+    return {
+        "proposes": entry.get("proposes", ""),
+        "claim": claim,
+        "word": sentence_words(ledger).get((paper.key, claim), "no such sentence"),
+        "measured": filled(measured) if measured else "",
+        "found": [*map(filled, entry.get("found", []))],
+        "misprints": [*map(filled, entry.get("misprints", []))],
+        "today": entry.get("today", ""),
+        "score": score_line(ledger),
+    }
+
+
+def card_text(card):
+    """A card as a list in Markdown, without what there is nothing of."""
+    texts = card | {name: " ".join(card[name]) for name in ("found", "misprints")}
+    if card["claim"]:
+        texts["claim"] = f"{card['claim']}: **{card['word']}**."
+    texts["score"] = card["score"] and f"{card['score']}."
+    return "\n".join(
+        f"* **{title}.** {texts[name]}" for name, title in _CARD.items() if texts[name]
+    )
+
+
+def what_came_out_table(ledgers, links=None):
+    """What each paper claims and what came of that, a line a paper.
+
+    Parameters
+    ----------
+    ledgers : mapping of str to pandas.DataFrame
+        The ledger of each paper by its key.
+    links : str, optional
+        What stands before ``<paper>/method.ipynb`` in links, such as ``"notebooks/"``; without it
+        there are none.
+
+    Returns
+    -------
+    Table
+    """
+    rows = []
+    values = []
+    for key, paper in list_papers().items():
+        if key not in ledgers:
+            continue
+        says = card(paper, ledgers[key])
+        numbers = score(ledgers[key])["numbers"]
+        name = paper.short or key
+        if links is not None:
+            first = next(a.id for a in paper.artefacts if notebook_path(a).is_file())
+            name = f"[{name}]({links}{first}.ipynb)"
+        count = f"{numbers[MATCHES]} of {numbers['printed']}"
+        rows.append([name, says["claim"], says["measured"], says["word"], count])
+        values.append({"paper": key, "word": says["word"], **numbers})
+    header = ["paper", "what it claims", "what we measured", "in a word"]
+    return Table([*header, "numbers that match"], rows, values)
 
 
 # ------------------------------------------------------------------ several ledgers

@@ -2,9 +2,9 @@
 
 A table that is printed with two digits hides what changed in the third; text of sixteen digits
 fails wherever a sum is formed in another order. An output that carries its numbers as JSON under
-the MIME type :data:`~companion.reproduction.tables.VALUES_MIME` beside its print is compared by
+the MIME type :data:`~companion.reproduction.VALUES_MIME` beside its print is compared by
 those, to a relative 1e-9 or an absolute 1e-12 (ini options ``values_rtol``, ``values_atol``).
-:class:`~companion.reproduction.tables.Table` carries them, and so does any
+:class:`~companion.reproduction.display.Table` carries them, and so does any
 
     display({"text/plain": "0.12", VALUES_MIME: {"error": [0.1234567]}}, raw=True)
 
@@ -19,7 +19,7 @@ from functools import partial
 
 import pytest
 
-from companion.reproduction.tables import VALUES_MIME
+from companion.reproduction import VALUES_MIME
 
 _TOLERANCES = {
     "values_rtol": ("relative", "1e-9"),

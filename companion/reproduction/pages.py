@@ -30,10 +30,10 @@ from companion.reproduction.display import (
     ledger_text,
     published_text,
     reproduced_text,
+    slug,
 )
 from companion.reproduction.manifests import write_manifests
 from companion.reproduction.reproduce import read_ledgers
-from companion.reproduction.tables import slug
 
 _FILE = r"(?:notebooks|tests|companion|docs)/[\w./-]+\.\w+(?:::\w+)?"
 _LINK = re.compile(r"\]\(([\w./-]*)(#[^\s)(]*(?:\([^\s)(]*\))?[^\s)(]*)?\)")

@@ -16,7 +16,6 @@ from importlib.resources import files
 from companion._utils.errors import DamagedData
 from companion._utils.files import read_csv
 from companion._utils.paths import data_dir
-from companion.reproduction.tables import number_text
 
 __all__ = ["Printed", "PublishedError", "Relation", "load_published", "parse_printed"]
 
@@ -45,6 +44,25 @@ class PublishedError(DamagedData, ValueError):
         lines = "\n".join(f"  {fault}" for fault in self.faults)
         n = len(self.faults)
         super().__init__(f"{name} has {n} fault{'s' if n > 1 else ''}:\n{lines}")
+
+
+def plain(value):
+    """The JSON scalar of a value: full precision, None for NaN, a word for an infinity, no -0."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if not isinstance(value, float):
+        return value
+    if math.isfinite(value):
+        return value + 0.0
+    return None if math.isnan(value) else str(value)
+
+
+def number_text(value, how):
+    """A number as a text, empty for none, and zero without a sign."""
+    if plain(value) is None:
+        return ""
+    text = format(value, how)
+    return text[1:] if re.fullmatch(r"-[0.]+%?", text) else text
 
 
 @dataclass(frozen=True)

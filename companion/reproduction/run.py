@@ -137,16 +137,18 @@ def _gaps(
         few = f"{len(absent)} of {len(store.units)} units have no record"
         gaps["missing"].append(f"{table}: {few}, such as {absent[0]}")
     listed = [code for cells, code in codes.items() if cells in store.units]
-    old = f"were made by other code or data than {store.code}"
-    faults = {
-        old: len(listed) - listed.count(store.code),
-        "are of no unit listed": len(codes) - len(listed),
-    }
-    for fault, number in faults.items():
-        if number:
-            many = f"{table}: {number} of {len(codes)} records {fault}"
-            command = f"companion reproduce --profile {store.profile} --fresh"
-            gaps["stale"].append(f"{many}; `{command}` computes them again")
+    n_old = len(listed) - listed.count(store.code)
+    n_unlisted = len(codes) - len(listed)
+    faults = [
+        (n_old, f"were made by other code or data than {store.code}"),
+        (n_unlisted, "are of no unit listed"),
+    ]
+    command = f"companion reproduce --profile {store.profile} --fresh"
+    gaps["stale"] = [
+        f"{table}: {number} of {len(codes)} records {fault}; `{command}` computes them again"
+        for number, fault in faults
+        if number
+    ]
     return gaps
 
 

@@ -5,7 +5,7 @@ too. ``docs/verdicts.md`` has the rules.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr, gammainc, gammaincc
@@ -37,7 +37,6 @@ NUMBER_WORDS = (MATCHES, EXPLAINED, UNEXPLAINED, NOT_TESTED)
 SENTENCE_WORDS = (HOLDS, IN_PART, FAILS, OPEN)
 #: The scores beside that as printed, which are never added up: what readings each goes by.
 READ_BY = {"misprints": (MISPRINT,), "choices": READING_KINDS}
-READ_TITLES = {"misprints": "with misprints corrected", "choices": "with choices made"}
 #: Standard errors to either side of a 95 % interval.
 _INTERVAL = 1.959964
 _SAID_AS_PRINTED = ("because", "reason", "evidence", "problem", "note")
@@ -140,8 +139,7 @@ def scored_as_on_record(ledgers, on_record):
     return scored
 
 
-@dataclass(frozen=True)
-class JointTest:
+class JointTest(NamedTuple):
     """The printed means, or spreads, of a table judged together, as if they were independent.
 
     Attributes
@@ -166,20 +164,6 @@ class JointTest:
     chance: float
     above: int
     signs: float
-
-    def __str__(self):
-        more = "more" if self.total >= self.n else "less"
-        total = float(f"{self.total:.3g}")
-        squares = f"{total:,.12g} where {self.n} are expected"
-        return (
-            f"{self.n} {self.what} together: squared distances add up to {squares} (chance of"
-            f" {more} {_chance(self.chance)}); {self.above} above the print, {self.n - self.above}"
-            f" below (chance {_chance(self.signs)})"
-        )
-
-
-def _chance(number):
-    return "< 0.0001" if number < 1e-4 else f"{number:.2g}"
 
 
 def joint_tests(ledger):
@@ -211,22 +195,3 @@ def joint_tests(ledger):
         signs = min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
         tests.append(JointTest(what, n, total, chance, above, signs))
     return tests
-
-
-def joint_lines(ledger):
-    """The joint tests of a table in words, one text each; empty if nothing is tested jointly."""
-    tests = joint_tests(ledger)
-    lines = [str(test) for test in tests]
-    for name, kinds in READ_BY.items():
-        read = [
-            test for test in joint_tests(as_read(ledger, kinds)) if test not in tests
-        ]
-        lines += [f"{READ_TITLES[name].capitalize()}: {test}" for test in read]
-        tests += read
-    chances = ledger["joint"].dropna()
-    if len(chances):
-        lines.append(
-            f"The chance that {len(chances)} single draws all lie so far from ours:"
-            f" {_chance(chances.min())}"
-        )
-    return lines

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -177,3 +178,36 @@ class Study:
     def unit(self, data: str = "", /, **params: Any) -> Unit:
         """A unit of this study with these parameters."""
         return Unit(self.paper, self.name, params, data)
+
+
+def study_over(paper, name, compute, settings=None, digest=None, *, digits=6, **levels):
+    """A study with a unit for each setting, a mapping, and combination of levels.
+
+    A level is its values, or how many repetitions, which count from 1. Settings and levels may
+    differ by profile: a mapping from profile to what they are. ``digest(params)`` is that of data,
+    and so many ``digits`` are kept of the results.
+    """
+
+    def values_of(given, profile):
+        given = given[profile] if isinstance(given, dict) else given
+        return range(1, given + 1) if isinstance(given, int) else given
+
+    def units(profile):
+        axes = [
+            values_of(given, profile) for given in (settings or [{}], *levels.values())
+        ]
+        for setting, *chosen in product(*axes):
+            params = setting | dict(zip(levels, chosen, strict=True))
+            yield Unit(paper, name, params, digest(params) if digest else "")
+
+    return Study(paper, name, lambda profile: list(units(profile)), compute, digits)
+
+
+def numbered(key, number, counts):
+    """Settings by profile: for each of the keys so many repetitions, which count from 1."""
+    return {
+        profile: [
+            {key: one, number: k} for one, n in of.items() for k in range(1, n + 1)
+        ]
+        for profile, of in counts.items()
+    }

@@ -33,8 +33,8 @@ from companion.reproduction.published import (
     SCORED,
     PublishedError,
     load_published,
+    plain,
 )
-from companion.reproduction.tables import plain
 from companion.reproduction.vectors import (
     chance_of_draws,
     compare_rows_jointly,

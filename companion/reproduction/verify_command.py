@@ -129,8 +129,7 @@ def _only(ledger, word):
 
 def _list_values(shown, ledgers):
     """The values of each artefact, what departs first, under what they come to together."""
-    from companion.reproduction.display import departures_first, sentence
-    from companion.reproduction.scores import joint_lines
+    from companion.reproduction.display import departures_first, joint_lines, sentence
 
     for name, ledger in shown.items():
         if not len(ledger):

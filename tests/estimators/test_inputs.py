@@ -167,25 +167,6 @@ def test_a_warning_points_at_the_line_of_the_caller():
         assert {w.filename for w in caught} == {__file__}, machine
 
 
-@cases(
-    "name, instead",
-    ("probability", "CalibratedClassifierCV"),
-    ("break_ties", "OneVsOne"),
-)
-@anyone
-def test_a_parameter_of_svc_that_there_is_not_names_what_does_its_work(
-    machine, name, instead
-):
-    class_name = machine.__name__
-    message = rf"{class_name} has no parameter '{name}'.*{instead}.*\({class_name}\(\)"
-    refused(message, lambda: machine(**{name: True}), error=TypeError)
-    refused(
-        f"{class_name} has no parameter 'gama'",
-        lambda: machine(gama=1.0),
-        error=TypeError,
-    )
-
-
 def test_a_subclass_may_have_parameters_of_its_own():
     class Named(L1SVC):
         def __init__(self, name="", C=1.0):

@@ -18,16 +18,16 @@ from companion.papers.l1nsvm.fig_1 import RULES
 from companion.papers.l1nsvm.machines import SETTINGS
 from companion.papers.usvc.splits import BENCHMARK_SETS, MEDICAL_SETS
 from companion.papers.wrsvm.theory import LOSSES
-from companion.reproduction.arrangement import fold, navigation, way_out
+from companion.reproduction import VALUES_MIME
 from companion.reproduction.artefacts import (
     list_across,
     list_artefacts,
     list_papers,
     notebook_path,
 )
+from companion.reproduction.notebooks import fold, navigation, way_out
 from companion.reproduction.parameters import check_parameters, read_parameters
 from companion.reproduction.published import load_published
-from companion.reproduction.tables import VALUES_MIME
 
 NOTEBOOKS = sorted(notebooks_dir().rglob("*.ipynb"))
 PRINTED = {artefact.id for artefact in list_artefacts() if artefact.values is not None}

@@ -22,8 +22,8 @@ from companion.papers.conformal import (
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
 from companion.papers.experiment import split_rows
-from companion.papers.summaries import values_from
 from companion.reproduction.published import load_published
+from companion.reproduction.values import values_from
 from companion.solvers.transformations import MDT
 
 

@@ -8,7 +8,7 @@ from _cases import cases
 from companion import L1SVC
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import COSTS
-from companion.papers.summaries import Values
+from companion.reproduction import Values
 from companion.tuning import gacv, gckl, misclass, xi_alpha
 
 N = 50

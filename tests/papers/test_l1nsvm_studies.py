@@ -13,8 +13,8 @@ from companion.kernels import gram
 from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, table_2
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import solve
-from companion.papers.summaries import standard_error_of_spread
 from companion.reproduction.run import read_stored
+from companion.reproduction.values import standard_error_of_spread
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def falsify(recorded, places):
 
 def test_true_records_agree_and_bound_the_share_of_wrong_ones(recorded):
     result = audit([artefact_of(recorded)], 5, seed=3)
-    assert [found.outcome for found in result.findings] == ["agrees"] * 5
+    assert [found.verdict for found in result.findings] == ["agrees"] * 5
     assert result.sentence() == (
         f"5 of 5 agree; with 95 % confidence at most 45.1 % of the {N_UNITS} records are wrong."
     )

@@ -10,7 +10,8 @@ from test_verdicts import READINGS, published, reproduced
 from companion.papers.across.overview import load_ledgers
 from companion.reproduction import declared
 from companion.reproduction.artefacts import Paper, list_papers
-from companion.reproduction.cards import card, load_cards
+from companion.reproduction.declared import load_cards
+from companion.reproduction.display import TO_BE_REWRITTEN, card, card_text
 from companion.reproduction.published import PublishedError
 from companion.reproduction.verdicts import compare
 
@@ -23,7 +24,7 @@ ANEW = "This sentence has to be written again, since the records changed: "
 
 def filled(ledger, **statement):
     """What the card of a toy finds."""
-    return card(PAPER, ledger, ENTRY | {"found": [statement]}).found[0]
+    return card(PAPER, ledger, ENTRY | {"found": [statement]})["found"][0]
 
 
 def test_a_changed_record_changes_the_card():
@@ -62,7 +63,7 @@ def test_a_card_is_a_list_without_what_there_is_nothing_of():
     claim = published("ordinal", "lower", relation="< 0", sentence="it is lower")
     ledger = compare(claim, reproduced(-1.0))
     entry = ENTRY | {"claim": "it is lower", "measured": {"says": "It is."}}
-    text = card(PAPER, ledger, entry).to_markdown()
+    text = card_text(card(PAPER, ledger, entry))
     assert text.splitlines() == [
         "* **What it proposes.** A trick.",
         "* **What it claims.** it is lower: **holds**.",
@@ -109,10 +110,6 @@ def test_the_records_bear_the_cards_out():
     ledgers = load_ledgers()
     for key in load_cards():
         of_paper = card(list_papers()[key], ledgers[key])
-        texts = [of_paper.measured, *of_paper.found, *of_paper.misprints]
-        assert [
-            text
-            for text in texts
-            if text.startswith("This sentence has to be written again")
-        ] == []
+        texts = [of_paper["measured"], *of_paper["found"], *of_paper["misprints"]]
+        assert [text for text in texts if text.startswith(TO_BE_REWRITTEN)] == []
         assert not re.search(r"[{}]|\b-(?=[ .,])", " ".join(texts)), key

@@ -10,7 +10,7 @@ import pytest
 from _cases import cases, refused
 from test_verdicts import READINGS, published, reproduced
 
-from companion.reproduction import display
+from companion.reproduction import VALUES_MIME, display
 from companion.reproduction.display import (
     Table,
     counted,
@@ -18,7 +18,6 @@ from companion.reproduction.display import (
     reproduced_text,
     verdict_table,
 )
-from companion.reproduction.tables import VALUES_MIME
 from companion.reproduction.verdicts import compare
 
 
@@ -106,8 +105,6 @@ def test_a_table_of_verdicts_is_folded_up_with_what_departs_first(ledger):
     shown, folded = table.to_html().split("<details>")
     assert not shown
     assert "<summary>All 7 rows, those that depart from the print first" in folded
-    assert '<tr id="row-7">' in folded
-    assert '<td><a href="#row-7">german</a></td>' in folded
     assert "2 means together" in folded
 
 
@@ -198,9 +195,8 @@ def test_the_printed_table_has_the_rows_and_columns_asked_for(ledger):
     ((_, columns, rows), _) = table.prints
     assert columns == ["LS"]
     assert [name for name, _ in rows] == ["size", "heart", "cancer", "german"]
-    texts = [[cell and cell["text"] for cell in cells] for _, cells in rows]
-    assert texts == [[[]], ["15.6 ± 3.2"], ["25.7 ± 4.5"], ["23.3 ± 2.1"]]
-    assert len(rows[2][1][0]["sentences"]) == 2, "the spread shown inside has its own"
+    inside = [[line["printed"] for line in cells[0]] for _, cells in rows]
+    assert inside == [[], ["15.6", "3.2"], ["25.7", "4.5"], ["23.3"]]
     assert len(table.values) == 5
     assert display.published_vs_reproduced(ledger).prints[0][1] == [
         "n",

@@ -10,8 +10,7 @@ import nbformat
 
 from companion.reproduction import declared
 from companion.reproduction.artefacts import list_artefacts, list_papers, notebook_path
-from companion.reproduction.cards import card
-from companion.reproduction.display import whole
+from companion.reproduction.display import card, card_text, whole
 from companion.reproduction.notebooks import first_figure
 from companion.reproduction.reproduce import read_ledgers
 from companion.reproduction.scores import scored_as_on_record
@@ -45,14 +44,14 @@ def show_card(key):
     from IPython.display import Markdown
 
     ledger = whole(_ledgers(list_artefacts(key), f"card of {key}"))
-    return Markdown(card(list_papers()[key], ledger).to_markdown())
+    return Markdown(card_text(card(list_papers()[key], ledger)))
 
 
 def pictured_card(paper, ledger):
     """The card of a paper in parts to display: after what it proposes its first figure."""
     from IPython.display import Image, Markdown
 
-    proposes, *lines = card(paper, ledger).to_markdown().splitlines()
+    proposes, *lines = card_text(card(paper, ledger)).splitlines()
     title = f"### {paper.title}\n\n{paper.citation} (`{paper.key}`)."
     first_page = notebook_path(paper.artefacts[0])
     figure = first_figure(nbformat.read(first_page, as_version=4))

@@ -16,8 +16,8 @@ from companion.papers.conformal import (
     today,
 )
 from companion.papers.conformal.problems import PAPER
-from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact
+from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: stretch the space where the boundary is"),

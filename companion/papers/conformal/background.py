@@ -13,8 +13,8 @@ from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
 from companion.papers.conformal.problems import PAPER, strip
-from companion.papers.summaries import range_text, share, study_over
-from companion.reproduction import seed_for
+from companion.papers.summaries import range_text, share
+from companion.reproduction import seed_for, study_over
 from companion.solvers.mdm import mdm
 
 N_PATTERNS = 60

@@ -24,7 +24,8 @@ from companion.papers.conformal.problems import (
     N_POSITIVE,
     PAPER,
 )
-from companion.papers.summaries import counts, select, share, study_over
+from companion.papers.summaries import counts, select, share
+from companion.reproduction import study_over
 from companion.solvers.metamodels import GENERATIONS
 
 #: Columns of the records of :func:`compute_draws`.

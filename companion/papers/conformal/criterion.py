@@ -21,7 +21,8 @@ from companion.papers.conformal.problems import (
     part_by_part,
     study_of_sets,
 )
-from companion.papers.summaries import counts, mean_text, select, study_over
+from companion.papers.summaries import counts, mean_text, select
+from companion.reproduction import study_over
 from companion.solvers.mdm import mdm
 
 SEARCHED = ("MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")

@@ -10,6 +10,7 @@ from companion.papers import summaries
 from companion.papers.conformal.methods import SVM
 from companion.papers.conformal.problems import BOARD_NAME, PAPER, SETS
 from companion.reproduction.published import load_published
+from companion.reproduction.values import evaluated
 
 _FEW = 5
 
@@ -85,7 +86,7 @@ def over_sets(means, expression):
     another: the means of the sets are independent, and `n` is the least number of partitions of a
     set.
     """
-    values = summaries.evaluated(means, expression)
+    values = evaluated(means, expression)
     return summaries.mean_over(
         mean_and_standard_error(values[name])
         for name in SETS
@@ -124,7 +125,7 @@ def add_claims(out, table, claims, by=None):
     """
     numbers = {}
     for place, expression in claims.items():
-        values = summaries.evaluated(table, expression)
+        values = evaluated(table, expression)
         numbers[place] = values.groupby(level=by).mean() if by else values
     add_means(out, numbers)
 

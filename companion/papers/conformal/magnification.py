@@ -17,8 +17,8 @@ from companion.conformal import factors as conformal
 from companion.estimators import L2SVC, ConformalSVC
 from companion.papers.conformal.methods import Part
 from companion.papers.conformal.problems import PAPER, C, Problem, strip
-from companion.papers.summaries import select, study_over, wide
-from companion.reproduction import seed_for
+from companion.papers.summaries import select, wide
+from companion.reproduction import seed_for, study_over
 from companion.solvers.mdm import mdm
 
 N_RARE = 12

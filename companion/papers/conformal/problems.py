@@ -8,8 +8,7 @@ from sklearn.model_selection import train_test_split
 
 from companion import datasets
 from companion.papers.experiment import Split, folds_of, split_rows
-from companion.papers.summaries import numbered, study_over
-from companion.reproduction import seed_for
+from companion.reproduction import numbered, seed_for, study_over
 
 PAPER = "conformal"
 

@@ -20,7 +20,8 @@ from companion.papers.conformal.problems import (
     in_box,
     study_of_sets,
 )
-from companion.papers.summaries import Values, magnitude, means_and_errors, study_over
+from companion.papers.summaries import magnitude, means_and_errors
+from companion.reproduction import Values, study_over
 
 #: Level of the thesis's tests.
 LEVEL = 0.10

@@ -19,7 +19,8 @@ from companion.papers.conformal.g_means import g_means_above, halfway
 from companion.papers.conformal.methods import CONFORMAL, SVM, Part
 from companion.papers.conformal.problems import BOARD_NAME, PAPER, SIDE
 from companion.papers.experiment import folds_of, random_split, split_rows
-from companion.papers.summaries import counts, study_over
+from companion.papers.summaries import counts
+from companion.reproduction import study_over
 
 #: N- / N+ of a training part, and the sets with the largest at which LEAST rare patterns remain.
 IMBALANCES = (2, 5, 10, 20, 50)

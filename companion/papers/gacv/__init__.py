@@ -7,8 +7,8 @@ printed figure or a claim.
 
 from companion.papers.gacv import beyond, fig_1, fig_2, inefficiency
 from companion.papers.gacv.example import PAPER
-from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact
+from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: tuning a machine from one fit"),

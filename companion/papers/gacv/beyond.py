@@ -24,7 +24,8 @@ from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
 from companion.papers.experiment import benchmark_split, random_split, wrong
 from companion.papers.gacv.example import PAPER, random_state
-from companion.papers.summaries import DRAWN, select, study_over, with_error
+from companion.papers.summaries import DRAWN, select, with_error
+from companion.reproduction import study_over
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
 from companion.tuning.surface import machine_surface

@@ -5,7 +5,7 @@ from itertools import product
 from companion.papers.gacv import example, selection
 from companion.papers.gacv.example import CASES, PAPER, SAMPLE_SIZE, SAMPLES
 from companion.papers.gacv.inefficiency import INEFFICIENCY, side_by_side
-from companion.papers.summaries import study_over
+from companion.reproduction import study_over
 
 
 def describe_sample(unit):

@@ -15,13 +15,12 @@ from companion.papers.gacv.minima import MINIMA, add_minima, from_the_middle, mi
 from companion.papers.gacv.selection import CRITERIA, N_FOLDS, NAMES, one_fit_criteria
 from companion.papers.summaries import (
     difference_of,
-    numbered,
     row_a_group,
     select,
-    study_over,
     wide,
     with_error,
 )
+from companion.reproduction import numbered, study_over
 
 #: The report's "global search" is compared with the fine grid.
 PRINTED = {"grid": "fine", "n": SAMPLE_SIZE}

@@ -6,8 +6,8 @@ what is computed for Table 2; every other module is a printed table or figure.
 
 from companion.papers.l1nsvm import beyond, fig_1, iterations, table_1, table_2
 from companion.papers.l1nsvm.machines import PAPER
-from companion.papers.summaries import artefacts
 from companion.reproduction import Artefact
+from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: equalities with the sum of slacks"),

@@ -22,8 +22,8 @@ from companion.papers.l1nsvm.machines import (
     solve,
     width_to_gamma,
 )
-from companion.papers.summaries import rounded, select, share, study_over, wide
-from companion.reproduction import seed_for
+from companion.papers.summaries import rounded, select, share, wide
+from companion.reproduction import seed_for, study_over
 
 N_PER_CLASS = 20
 MEANS = ((0.0, 0.0), (5.0, 2.0))

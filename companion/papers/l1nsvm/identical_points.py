@@ -17,8 +17,8 @@ from companion.papers.l1nsvm.machines import (
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, study_over
-from companion.reproduction import seed_for
+from companion.papers.summaries import DRAWN
+from companion.reproduction import seed_for, study_over
 
 SPLITS = {"paper": 10, "quick": 2}
 MACHINE = "Least 1-Norm"

@@ -9,8 +9,7 @@ import numpy as np
 from companion.datasets import two_gaussians
 from companion.kernels import gram
 from companion.papers.l1nsvm.machines import PAPER, solve
-from companion.papers.summaries import study_over
-from companion.reproduction import seed_for
+from companion.reproduction import seed_for, study_over
 from companion.solvers.smo import smo
 
 N_PER_CLASS = 12

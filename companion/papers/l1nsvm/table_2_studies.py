@@ -32,8 +32,8 @@ from companion.papers.l1nsvm.machines import (
     solve_as_printed,
     width_to_gamma,
 )
-from companion.papers.summaries import DRAWN, numbered, study_over
-from companion.reproduction import seed_for
+from companion.papers.summaries import DRAWN
+from companion.reproduction import numbered, seed_for, study_over
 from companion.solvers.ls import ls_held_out
 
 SEARCHED = ("LS", "Least 1-Norm", "L1")

@@ -5,7 +5,6 @@ and B, ``splits`` the real data, ``linear`` the machines of Tables 2 and 4, ``bo
 Table 3, ``paired_errors`` what Tables 2 to 4 compare.
 """
 
-from companion.papers.summaries import artefacts
 from companion.papers.usvc import (
     benefit,
     fig_1,
@@ -17,6 +16,7 @@ from companion.papers.usvc import (
 )
 from companion.papers.usvc.cases import PAPER
 from companion.reproduction import Artefact
+from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: a cost that counts errors"),

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from companion.datasets import get_threshold_case, threshold_case, threshold_case_error
-from companion.papers.summaries import study_over
-from companion.reproduction import seed_for
+from companion.reproduction import seed_for, study_over
 from companion.solvers.wls import wls
 
 PAPER = "usvc"

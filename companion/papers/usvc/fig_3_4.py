@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from companion.losses import Hinge, Unbiased
-from companion.papers.summaries import Values, rounded, select, share
+from companion.papers.summaries import rounded, select, share
 from companion.papers.usvc.cases import (
     BOTH_READINGS,
     DAMPING,
@@ -30,6 +30,7 @@ from companion.papers.usvc.cases import (
     study_of,
     theoretical_error,
 )
+from companion.reproduction import Values
 from companion.solvers.wls import Design
 
 LOSSES = {"SVC": Hinge(), "USVC s=2": Unbiased(2.0, K), "USVC s=4": Unbiased(4.0, K)}

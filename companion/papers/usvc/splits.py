@@ -16,9 +16,8 @@ from companion.datasets import (
     twonorm,
 )
 from companion.papers.experiment import folds_of, split_rows
-from companion.papers.summaries import numbered, study_over
 from companion.papers.usvc.cases import PAPER
-from companion.reproduction import seed_for
+from companion.reproduction import numbered, seed_for, study_over
 
 #: Data sets by the names printed: those of the benchmark, and those of UCI.
 BENCHMARK_SETS = {

@@ -14,7 +14,7 @@ from companion.estimators import L1SVC
 from companion.losses import Unbiased
 from companion.metrics import mean_and_standard_error
 from companion.papers.experiment import wrong
-from companion.papers.summaries import evaluated, magnitude, mean_text, rounded, select
+from companion.papers.summaries import magnitude, mean_text, rounded, select
 from companion.papers.usvc import cases
 from companion.papers.usvc.cases import (
     BOTH_READINGS,
@@ -33,6 +33,7 @@ from companion.papers.usvc.cases import (
     study_of,
 )
 from companion.papers.usvc.fig_1 import minima
+from companion.reproduction.values import evaluated
 from companion.reproduction.verdicts import EXPLAINED
 from companion.solvers.wls import Design, least_squares_path
 

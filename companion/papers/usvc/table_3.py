@@ -27,7 +27,7 @@ from companion.kernels import gamma_from_width, gram
 from companion.losses import Unbiased
 from companion.metrics import Mean
 from companion.papers.experiment import held_out_errors, wrong
-from companion.papers.summaries import one_of, present, range_text, select, study_over
+from companion.papers.summaries import one_of, present, range_text, select
 from companion.papers.usvc import boosting
 from companion.papers.usvc.cases import PAPER
 from companion.papers.usvc.paired_errors import (
@@ -48,7 +48,7 @@ from companion.papers.usvc.splits import (
     split,
     split_study,
 )
-from companion.reproduction import seed_for
+from companion.reproduction import seed_for, study_over
 from companion.solvers.fscl import fscl
 from companion.solvers.wls import Design, wls, wls_path
 from companion.tuning import KernelGridSearchCV

@@ -4,7 +4,6 @@ A module a table or figure; ``theory`` and ``beyond`` are about the claims in wo
 simulations share ``simulation``, both figures ``regions``, everything ``examples``.
 """
 
-from companion.papers.summaries import artefacts
 from companion.papers.wrsvm import (
     beyond,
     fig_1,
@@ -16,6 +15,7 @@ from companion.papers.wrsvm import (
 )
 from companion.papers.wrsvm.examples import PAPER
 from companion.reproduction import Artefact
+from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
     Artefact(PAPER, "method", "The method: utilities, and a loss with a limit"),

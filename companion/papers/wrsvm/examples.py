@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from companion import datasets
 from companion.kernels import gram, squared_distances
-from companion.papers.summaries import study_over
-from companion.reproduction import seed_for
+from companion.reproduction import seed_for, study_over
 from companion.solvers import Design, dca_path
 
 PAPER = "wrsvm"

@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from companion.papers.summaries import Values, mean_text, select
+from companion.papers.summaries import mean_text, select
 from companion.papers.wrsvm import examples, population, simulation, utilities
 from companion.papers.wrsvm.examples import C_VALUES, FLIP
+from companion.reproduction import Values
 
 #: Factors of the assumed logits; at 0 the classes are alike everywhere. Every fourth C is tried.
 STRENGTHS = (0.0, 0.05, 0.1, 0.15, 0.2)

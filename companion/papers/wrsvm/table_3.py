@@ -14,10 +14,11 @@ from sklearn.metrics import confusion_matrix
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
-from companion.papers.summaries import Values, magnitude, select
+from companion.papers.summaries import magnitude, select
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import PAPER
 from companion.papers.wrsvm.simulation import is_matched
+from companion.reproduction import Values
 from companion.reproduction.published import load_published
 from companion.solvers import Design
 
