@@ -135,3 +135,14 @@ def test_pages_fit_a_telephone_and_are_dark_at_night(browser):
         colour = browser.run("return getComputedStyle(document.body).backgroundColor")
         assert sum(map(int, colour[4:-1].split(","))) < 150, page
     assert browser.errors() == []
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_whoever_sees_or_hears_otherwise_can_read_the_pages(browser, colours):
+    axe = pytest.importorskip("axe_core_python.selenium").Axe()
+    kinds = ("overview", "tour", "l1nsvm/method", "usvc/table_1", "gacv/fig_2")
+    pages = ["index", "ledger", "reasons", *(f"notebooks/{kind}" for kind in kinds)]
+    for page in pages:
+        browser.open(f"{page}.html", colours=colours)
+        found = axe.run(browser.driver)["violations"]
+        assert [(fault["id"], fault["impact"]) for fault in found] == [], page
