@@ -3,13 +3,13 @@
 ``data/deviations.yaml`` is a list. An entry names cells (every row with every column), says why
 they differ and where that can be seen::
 
-    - paper: l1nsvm
+    - paper: trees
       artefact: table_2
       rows: [Titanic]
       columns: ["LS #It."]
       cause: shown
       reason: iterations depend on the order of identical points
-      evidence: notebooks/l1nsvm/table_2.ipynb, section 3
+      evidence: notebooks/trees/table_2.ipynb, section 3
 
 The ``cause`` of a number that differs is ``shown`` (a recorded unit in which it, switched on,
 gives the printed value, or an executed proof that the printed cell cannot be), ``unknown``, or

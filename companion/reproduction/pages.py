@@ -215,12 +215,11 @@ def _lead_to(repository, docname, notebook):
 
 
 def _prepared(notebook):
-    """A notebook whose folded code is folded here too, and whose figures keep their texts."""
+    """A notebook whose parameters are folded, and whose figures keep their texts."""
     cells = []
     for cell in notebook["cells"]:
         tags = cell["metadata"].setdefault("tags", [])
-        is_hidden = cell["metadata"].get("jupyter", {}).get("source_hidden")
-        if is_hidden or "parameters" in tags:
+        if "parameters" in tags:
             tags.append("hide-input")
         cells.append(cell)
         outputs = cell.get("outputs", [])

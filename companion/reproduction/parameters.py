@@ -201,7 +201,7 @@ def parameters_for(name, /, **values):
     Parameters
     ----------
     name : str
-        What is typed for the artefact, such as ``"l1nsvm/table_2"``.
+        What is typed for the artefact, such as ``"trees/table_2"``.
     **values
         The notebook's parameters by name; those left out have their defaults.
 

@@ -228,7 +228,7 @@ def load_published(paper):
     Parameters
     ----------
     paper : str
-        Key of the paper, for example ``"l1nsvm"``.
+        Key of the paper, for example ``"trees"``.
 
     Returns
     -------

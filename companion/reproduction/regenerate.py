@@ -99,7 +99,7 @@ def regenerate(name, *, profile="paper", jobs=1, fresh=False, **parameters):
     Parameters
     ----------
     name : str
-        For example ``"l1nsvm/table_2"``.
+        For example ``"trees/table_2"``.
     profile : {"paper", "quick"}, default="paper"
         Sizes of the study.
     jobs : int, default=1

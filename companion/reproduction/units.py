@@ -58,7 +58,7 @@ def seed_for(*parts: Any) -> np.random.SeedSequence:
     Parameters
     ----------
     *parts : str, int, float, bool or None
-        What the seed stands for, e.g. ``"l1nsvm", "split", "heart", 3``.
+        What the seed stands for, e.g. ``"trees", "split", "heart", 3``.
 
     Returns
     -------

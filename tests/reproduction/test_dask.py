@@ -11,7 +11,7 @@ from pathlib import Path
 
 import dask
 import pytest
-from _cases import cases, refused
+from _cases import refused
 from _command import invoke
 from _run import wait_for
 from _studies import N_UNITS, stored, study, table, working
@@ -122,8 +122,8 @@ def test_a_scheduler_that_is_lost_ends_the_run_and_loses_no_unit(
     assert table(places) == reference
 
 
-@cases("address", "tcp://127.0.0.1:9", "nonsense://127.0.0.1:9")
-def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch, address):
+def test_a_scheduler_that_is_not_there_is_named(places, monkeypatch):
+    address = "nonsense://127.0.0.1:9"
     monkeypatch.setattr(workers, "_CONNECT", 0.3)
     artefact = Artefact("tests", "table_0", "A table", (study(),))
     with dask.config.set({"scheduler-address": address}):

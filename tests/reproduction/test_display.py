@@ -13,7 +13,6 @@ from test_verdicts import READINGS, published, reproduced
 from companion.reproduction import VALUES_MIME, display
 from companion.reproduction.display import (
     Table,
-    counted,
     findings,
     reproduced_text,
     verdict_table,
@@ -50,49 +49,6 @@ def ledger():
         regenerated("cancer", "LS", 25.0, 4.5, reading="exchanged"),
     ]
     return compare(pd.concat(rows), pd.concat(values), {}, READINGS)
-
-
-def test_the_verdict_table_has_one_line_a_value_with_the_digits_of_the_print(ledger):
-    table = verdict_table(ledger)
-    texts = {
-        tuple(row[:2]): dict(zip(table.header, row, strict=True)) for row in table.rows
-    }
-    first = [
-        "heart",
-        "LS",
-        "15.6 ± 3.2",
-        "15.6 ± 3.2",
-        "0.0",
-        "",
-        "1.4",
-        "100",
-        "✓ matches: a difference of 1.4 would have been seen",
-        "",
-    ]
-    assert len(texts) == len(ledger)
-    assert list(texts["heart", "LS"].values()) == first
-    claim = texts["heart", "|A - B|"]
-    cancer = texts["cancer", "LS"]
-    assert claim["published"] == "similar (<= 1)"
-    assert claim["reproduced"] == "0.25 (SE 0.12)"
-    assert (claim["distance"], claim["support"], claim["verdict"]) == (
-        "",
-        "+5.5",
-        "✓ holds",
-    )
-    assert (cancer["distance"], cancer["n"]) == ("5.1", "100")
-    undeclared = "differs and is not declared in data/deviations.yaml"
-    assert cancer["verdict"] == f"✗ differs, unexplained; not converged; {undeclared}"
-    assert cancer["read otherwise"] == "25.0: matches (misprint exchanged)"
-    assert list(texts["german", "LS"].values())[3:] == [
-        "-",
-        "",
-        "",
-        "",
-        "",
-        "– not tested: no regenerated value of this row and column",
-        "",
-    ]
 
 
 def test_a_table_of_verdicts_is_folded_up_with_what_departs_first(ledger):
@@ -137,12 +93,6 @@ def test_findings_are_folded_up_in_the_score_of_numbers_and_sentences(ledger):
     assert "Why: who knows." in failing
 
 
-def test_findings_say_what_a_reading_changes(ledger):
-    ledger["reading"] = ledger["reading"].replace("exchanged", "b-start-svc")
-    assert "*b-start-svc*" in findings(ledger).data
-    assert "in case B the unbiased machine starts at the SVC" in findings(ledger).data
-
-
 def test_what_we_ask_stands_there_without_a_verdict():
     row = published("ordinal", "ours", asks="ours", sentence="is it lower?")
     ledger = compare(row, reproduced(-1.0))
@@ -154,16 +104,6 @@ def test_what_we_ask_stands_there_without_a_verdict():
     assert (
         verdict_table(ledger).rows[0][8] == "· a question of our own, without a verdict"
     )
-
-
-def test_text_is_aligned(ledger):
-    table = verdict_table(ledger)
-    assert table.above[0].startswith("2 means together: squared distances add up to ")
-    lines = table.to_text().splitlines()
-    n_above = len(table.above)
-    assert lines[:n_above] == table.above
-    head, _, *rows = lines[n_above:]
-    assert {row.index("LS") for row in rows if "LS" in row} == {head.index("column")}
 
 
 def test_the_mime_bundle_holds_text_html_and_numbers_at_full_precision(ledger):
@@ -198,11 +138,6 @@ def test_the_printed_table_has_the_rows_and_columns_asked_for(ledger):
     inside = [[line["printed"] for line in cells[0]] for _, cells in rows]
     assert inside == [[], ["15.6", "3.2"], ["25.7", "4.5"], ["23.3"]]
     assert len(table.values) == 5
-    assert display.published_vs_reproduced(ledger).prints[0][1] == [
-        "n",
-        "LS",
-        "|A - B|",
-    ]
     (alone,) = display.published_vs_reproduced(ledger, rows=["heart"]).prints
     assert [name for name, _ in alone[2]] == ["heart"]
     for asked, fault in (
@@ -220,10 +155,7 @@ def test_each_cell_of_the_print_opens_its_sentence_as_printed_and_corrected(ledg
     table = display.published_vs_reproduced(ledger, rows=["heart", "cancer"])
     html = table.to_html()
     blocks = html.split('" open>')[1].split("\n</details>")
-    printed, corrected, folded = blocks[:3]
-    assert "<summary>As printed</summary>" in printed
-    assert "<summary>With misprints corrected</summary>" in corrected
-    assert "<summary>Row by row with ours</summary>" in folded
+    printed, corrected = blocks[:2]
     (cancer,) = (row for row in printed.split("</tr>") if ">cancer</th>" in row)
     sign = '<span class="sign sign-differs-unexplained">✗</span> 25.7 ± 4.5'
     assert sign in cancer
@@ -293,14 +225,3 @@ def test_a_sentence_says_what_is_printed_what_is_here_and_what_that_means(ledger
 def test_a_difference_of_rounding_errors_alone_is_zero(value, se, text):
     line = {"kind": "ordinal", "printed": "alike", "reproduced": value, "se": se}
     assert reproduced_text(line) == text
-
-
-@cases(
-    "number, word, text",
-    (1, "holds", "1 holds"),
-    (2, "holds", "2 hold"),
-    (0, "differs, explained", "0 differ, explained"),
-    (3, "not tested", "3 not tested"),
-)
-def test_a_count_goes_with_its_verb(number, word, text):
-    assert counted(number, word) == text

@@ -110,11 +110,3 @@ def test_nothing_is_taken_from_other_files(
     for _ in range(2):  # what went wrong is not kept either
         _, gaps, failures = read_ledgers(artefacts)
         assert fault in "\n".join([*gaps["missing"], *failures])
-
-
-def test_a_cache_of_another_program_is_read_again(data, places, artefacts, compared):
-    read_ledgers(artefacts)
-    (kept,) = (places / "cache" / "ledgers").iterdir()
-    kept.write_bytes(b"no ledger")
-    read_ledgers(artefacts)
-    assert len(compared) == 2

@@ -115,19 +115,13 @@ def test_words_of_a_command_line_become_numbers(check):
     ({"n_drawz": 5}, "'n_drawz' is no parameter of it: did you mean 'n_draws'?"),
     ({"zzz": 5}, "it has profile, n_draws, C, margin, case, bars"),
     ({"n_draws": 0}, "'n_draws' must be a whole number from 1 to 10000. Got 0 instead"),
-    ({"n_draws": 10_001}, "Got 10001 instead"),
     ({"n_draws": 5.0}, "Got 5.0 instead"),
     ({"n_draws": True}, "Got True instead"),
     ({"C": -0.5}, "'C' must be a number of at least 0.0. Got -0.5 instead"),
     ({"margin": 1.0}, "'margin' must be a number of at most 0.5. Got 1.0 instead"),
     ({"case": 0.25}, "'case' must be one of 0.0, 0.5, 1.0. Got 0.25 instead"),
-    ({"C": float("nan")}, "Got nan instead"),
     ({"C": float("inf")}, "Got inf instead"),
     ({"bars": 1}, "'bars' must be true or false. Got 1 instead"),
-    (
-        {"profile": "papper"},
-        "'profile' must be one of 'quick', 'paper'. Got 'papper' instead",
-    ),
 )
 def test_a_bad_parameter_is_refused_by_name(check, change, message):
     message = f"(?s)^toy/fig_1 cannot run with these parameters:.*{re.escape(message)}"

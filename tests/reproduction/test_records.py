@@ -1,6 +1,5 @@
 """Records as cells, tables and frames: no order leaks in, and digits beyond those kept are gone."""
 
-import numpy as np
 from _cases import cases, refused
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,19 +78,6 @@ def test_the_frame_has_the_parameters_of_the_units_and_results_as_pandas_sees_th
     one, lines = to_frame(TABLE, [*first], units)
     assert one["C"].tolist() == [0.1]
     assert len(lines) == 2
-
-
-def test_results_become_plain_scalars_whatever_numpy_calls_them():
-    row = {
-        "error": np.float32(0.5),
-        "n": np.int8(3),
-        "ok": np.bool_(True),
-        "a": np.array(2.0),
-    }
-    plain, other = check_rows(UNIT, (row for row in (row, {"step": 1})))
-    assert plain == {"error": 0.5, "n": 3, "ok": True, "a": 2.0}
-    assert other == {"step": 1}
-    assert [type(value) for value in plain.values()] == [float, int, bool, float]
 
 
 NO_RESULTS = [

@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,14 +177,6 @@ def test_the_table_is_sorted_rounded_and_small_and_the_working_file_is_emptied(s
         index.read_text()
         == f"study,units,code,sha256\ntests/table_0,6,{store.code},{digest}\n"
     )
-
-
-def test_a_study_may_keep_more_digits(store):
-    exact = RecordStore(replace(store.study, digits=15))
-    for unit in exact.units.values():
-        exact.append(unit, [{"error": (1 + 1e-12) / 3}])
-    exact.consolidate()
-    assert exact.path.read_text().count(",0.333333333333667\n") == 6
 
 
 def test_a_kill_between_the_table_and_its_line_in_the_index_loses_no_record(
