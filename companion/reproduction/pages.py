@@ -93,7 +93,7 @@ def _ledger_rows(ledgers, artefacts, papers):
             cell = tuple(line[key] for key in ("paper", "artefact", "row", "column"))
             place = slug(name, line["row"], line["column"])
             while place in taken:
-                place += "-"
+                place += "-again"
             taken.add(place)
             yield line | {
                 "id": place,
