@@ -143,6 +143,17 @@ class WeightedRobustSVC(KernelClassifier):
     ...     print(machine.predict(X))
     [0 0 0 1 1 1 2 2 2]
     [1 1 1 1 1 1 2 2 2]
+
+    A kernel on many samples: the linear machine on features that approximate it.
+
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.kernel_approximation import Nystroem
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, y = make_moons(2000, noise=0.2, random_state=0)
+    >>> features = Nystroem(gamma=1.0, n_components=100, random_state=0)
+    >>> machine = make_pipeline(features, WeightedRobustSVC(kernel="linear")).fit(X, y)
+    >>> print(f"{machine.score(X, y):.2f}")
+    0.97
     """
 
     _parameter_constraints: ClassVar[dict] = {
