@@ -120,8 +120,7 @@ ERRORS = 0.004
 #: Times are of the machine that made the records. A criterion that counts samples may gain or lose
 #: one, and then another cell can be the least: what belongs to the chosen cell may move, what the
 #: surface is worth there may not.
-WITHOUT_FITS = ["gacv/fig_1"]
-WITHOUT_FITS += [f"wrsvm/beyond_{name}" for name in ("baselines", "levels")]
+WITHOUT_FITS = ["gacv/fig_1", "wrsvm/beyond_baselines"]
 TIMES = ("seconds", "criteria_share")
 SHAPE = (
     "position",
@@ -156,7 +155,7 @@ COUNT_TOLERANCE |= {
 
 #: The same of the iteration of one paper, which a last bit can send to another minimum.
 SETTLED = ("machine", "start", "way", "s", "damping")
-TUNED_COLUMNS = ("C", "sigma", "size", "negative_weight", "svc_C", "usvc_C")
+TUNED_COLUMNS = ("C", "sigma", "size", "negative_weight")
 
 
 def _is_slow(unit):

@@ -154,7 +154,7 @@ def test_sides_name_the_sets_beyond_two_standard_errors_alone():
             }
             rows.append(row | {"machine": "SVMlight", "test_wrong": 20})
             rows.append(row | {"machine": "USVC", "test_wrong": 20 + gap})
-    found = paired_errors.sides(pd.DataFrame(rows))
+    found = paired_errors.sets_won_and_lost(pd.DataFrame(rows))
     assert found == "less than the SVC on Thyroid (-2.5) and more on Diabetes (+2.5)"
 
 

@@ -46,7 +46,6 @@ def compute_size(unit):
         f"{name}_error": linear_error(p["reading"], machine.coef[0], machine.intercept)
         for name, machine in (("svc", svc), ("usvc", unbiased))
     }
-    row["share_of_large_slacks"] = np.mean(y * svc.decision_function < -1.0)
     row["mean_slack"] = _mean_slack(svc, y)
     row["converged"] = svc.converged and unbiased.converged
     return rounded(row)
@@ -59,12 +58,12 @@ def _paths(design, y):
 
 
 def _best(machines, rows, y):
-    """Which of some machines has the fewest errors on these rows: inputs or kernel values."""
-    return int(np.argmin([_share_wrong(machine, rows, y) for machine in machines]))
+    """The machine with the fewest errors on these rows, inputs or kernel values; or the first."""
 
+    def n_wrong(machine):
+        return np.count_nonzero((rows @ machine.coef + machine.intercept) * y <= 0)
 
-def _share_wrong(machine, rows, y):
-    return np.mean((rows @ machine.coef + machine.intercept) * y <= 0)
+    return min(machines, key=n_wrong)
 
 
 def _mean_slack(machine, y):
@@ -94,13 +93,9 @@ def compute_width(unit):
     paths = _paths(design, y)
     for name, machines in paths.items():
         best = _best(machines, K_valid, y_valid)
-        chosen = machines[best]
-        decision = K_line @ chosen.coef + chosen.intercept
-        row[f"{name}_C"] = C_VALUES[best]
+        decision = K_line @ best.coef + best.intercept
         row[f"{name}_error"] = rule_error(reading, decision, _EDGES)
-        if name == "svc":
-            row["share_of_large_slacks"] = np.mean(y * chosen.decision_function < -1.0)
-            row["mean_slack"] = _mean_slack(machines[_PRINTED_C], y)
+    row["mean_slack"] = _mean_slack(paths["svc"][_PRINTED_C], y)
     # exp(-d^2 / (2 sigma^2)) is x x' / sigma^2 but for constants where sigma is large
     scaled = wls(design, y, cases.C * max(1.0, sigma**2))
     row["mean_slack_scaled"] = _mean_slack(scaled, y)

@@ -46,14 +46,14 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
         centres = rng.choice(len(y), size, replace=False, p=weight)
         kernels = K[centres]
         beta = fit_network(kernels, y, weight)
-        said = _output_of(kernels, beta)
-        r = weight @ (y * said)
+        confidence = _confidence_of(kernels, beta)
+        r = weight @ (y * confidence)
         if not 0.0 < r < 1.0:  # no better than chance, or without any doubt
             break
         factor = np.arctanh(r)
         networks.append((factor, centres, beta))
-        output += factor * said
-        weight *= np.exp(-factor * y * said)
+        output += factor * confidence
+        weight *= np.exp(-factor * y * confidence)
         weight /= weight.sum()
     return networks, output
 
@@ -61,9 +61,9 @@ def boost(K, y, rows, rng, *, n_networks, n_centres):
 def decision(networks, K):
     """Output for kernel values of the training samples (rows) and points (columns)."""
     return sum(
-        factor * _output_of(K[centres], beta) for factor, centres, beta in networks
+        factor * _confidence_of(K[centres], beta) for factor, centres, beta in networks
     )
 
 
-def _output_of(kernels, beta):
+def _confidence_of(kernels, beta):
     return np.clip(beta[:-1] @ kernels + beta[-1], -1.0, 1.0)

@@ -98,7 +98,7 @@ def compute_profiles(unit):
     for name in PROFILED:
         shape = surface(X, y, LOSSES[name])
         narrow_at, narrow_slope = _narrow_minimum(X, y, name, shape)
-        threshold, slope, result = machine(X, y, name, PRINTED_START)
+        threshold, _, result = machine(X, y, name, PRINTED_START)
         from_svc, _, other = machine(X, y, name, "svc")
         row = {
             "loss": name,
@@ -108,7 +108,6 @@ def compute_profiles(unit):
             "narrow_at": narrow_at,
             "narrow_slope": narrow_slope,
             "reached_at": threshold,
-            "reached_slope": round(slope, 5),
             "reached_from_svc": from_svc,
             "converged": result.converged and other.converged,
         }

@@ -91,7 +91,7 @@ def plot_costs(run):
     """Figure 1: what a slack costs in a count of errors, in the SVC and in the unbiased machine."""
     slack = np.linspace(0.0, 3.0, 601)
     costs = {"SVC": Hinge().value(slack)}
-    for order in fig_1.ORDERS_SHOWN:
+    for order in fig_1.ORDERS:
         costs[f"USVC s={order:g}"] = Unbiased(order).value(slack)
     losses = run.records["fig_1_losses"].set_index("s")
     far = losses.hinge_distance_to_step.iloc[0] / losses.distance_to_step[2.0]

@@ -148,7 +148,7 @@ def add_protocol(out):
 # -- what the notebooks say -----------------------------------------------------------------
 
 
-def sides(frame):
+def sets_won_and_lost(frame):
     """On which sets the USVC errs less than the SVC beyond two standard errors, and on which more.
 
     Of these data, with the mean difference in points, in words.

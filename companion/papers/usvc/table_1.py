@@ -47,8 +47,7 @@ ORDERS_COMPARED = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
 #: Rules that end an iteration at a relative change.
 STOPS = (0.1, 0.05, 0.03, 0.01, 0.001)
 
-#: What is kept of machines of other orders, and of iterations that are stopped.
-_OF_AN_ORDER = ("error", "threshold", "n_iter", "converged")
+#: What is kept of iterations that are stopped.
 _OF_A_STOP = ("train_wrong", "test_wrong", "error", "threshold")
 
 #: Tolerance of the sequential minimal optimisation that the weighted problems are compared with.
@@ -149,18 +148,12 @@ def solved_until(found, rule):
 
 def compute_orders(unit):
     """Closed-form error of the unbiased machine: a row an order and start."""
-    starts = (PRINTED_START, "svc")
-    settings = [{"s": s, "start": of} for s, of in product(ORDERS_COMPARED, starts)]
-    return _rows_at(unit, settings, _OF_AN_ORDER)
-
-
-def _rows_at(unit, settings, columns):
-    """A row a setting of the unbiased machine, with some columns of its row."""
     trial = _Trial(**unit.params)
     rows = []
-    for setting in settings:
-        row = trial.row_of(trial.unbiased(**setting))
-        rows.append(setting | {name: row[name] for name in columns})
+    for s, start in product(ORDERS_COMPARED, trial.starts):
+        row = trial.row_of(trial.unbiased(s, start))
+        kept = {name: row[name] for name in ("error", "converged")}
+        rows.append({"s": s, "start": start, **kept})
     return rows
 
 

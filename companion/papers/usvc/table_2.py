@@ -17,7 +17,7 @@ from companion.papers.usvc.paired_errors import (
     add_over_sets,
     add_protocol,
     most_sets,
-    sides,
+    sets_won_and_lost,
     with_errors,
 )
 from companion.papers.usvc.splits import (
@@ -43,7 +43,6 @@ def compute_default(unit):
     machine = wls(Design.linear(part.X), part.y, C)
     decision = part.X_test @ machine.coef + machine.intercept
     return {
-        "C": round(C, 6),
         "n_test": len(part.y_test),
         "test_wrong": wrong(decision, part.y_test),
         "converged": machine.converged,
@@ -115,6 +114,6 @@ def what_came_out(run):
     wide = range_text(2 * of_svc.std() / np.sqrt(10), ".1f")
     return (
         f"On the same {of_svc.count().min()} splits of each set and beyond two standard errors, the"
-        f" unbiased machine errs {sides(frame)} (points of error). A mean over 10 splits, as the"
-        f" paper prints, is known to within {wide} points, set by set."
+        f" unbiased machine errs {sets_won_and_lost(frame)} (points of error). A mean over 10"
+        f" splits, as the paper prints, is known to within {wide} points, set by set."
     )

@@ -20,7 +20,7 @@ from companion.papers.usvc.paired_errors import (
     add_protocol,
     by_machine,
     over_sets,
-    sides,
+    sets_won_and_lost,
 )
 from companion.papers.usvc.splits import EIGHTHS, MEDICAL_SETS, N_EIGHTHS, split_study
 from companion.reproduction.scores import as_read
@@ -167,5 +167,5 @@ def what_came_out(run):
         return f"{text} No file of these sets is here, so that nothing was run."
     return (
         f"{text} On the same random splits, beyond two standard errors, the unbiased machine errs"
-        f" {sides(frame)} (points of error)."
+        f" {sets_won_and_lost(frame)} (points of error)."
     )

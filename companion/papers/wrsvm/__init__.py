@@ -1,7 +1,8 @@
 """Liu, Wu and He, "Utility-Based Weighted Multicategory Robust Support Vector Machines".
 
-A module a table or figure; ``theory`` and ``beyond`` are about the claims in words. Both tables of
-simulations share ``simulation``, both figures ``regions``, everything ``examples``.
+A module a table or figure; ``theory`` and ``beyond`` are about the claims in words. ``examples``
+has the settings of Section 5 and how machines are tuned and tested, ``population`` what they are
+worth in expectation. Both tables of simulations share ``simulation``, both figures ``regions``.
 """
 
 from companion.papers.wrsvm import (

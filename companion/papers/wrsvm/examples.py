@@ -6,6 +6,7 @@ Classes are 0, 1, 2 here, rows of the utility matrix, where the paper counts fro
 import warnings
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -31,6 +32,8 @@ TOL = 1e-8
 MACHINES = ("WSVM", "WRSVM")
 #: The matrices of (16) by number, and the places where a stands; rows are true classes.
 PLACES = {1: ((0, 1),), 2: ((0, 1), (0, 2)), 3: ((1, 0), (2, 0))}
+#: Which of equally good C.
+TIES = ("least", "largest")
 
 _PROBABILITIES = {
     "piecewise_linear": datasets.three_gaussians_probability,
@@ -95,23 +98,24 @@ def nearest_distance(X, y):
     return float(np.median(others.min(axis=1)))
 
 
-def kernel_columns(X, sigma, *others):
-    """The design of a Gaussian kernel on X, and its values between other points and X."""
+def seen_by_kernel(sigma, train, *others):
+    """Samples for a Gaussian kernel: the design on the training inputs, and its values with them.
+
+    Of each sample the classes stand beside.
+    """
     gamma = 1.0 / (2.0 * sigma**2)
-    return Design.kernel(gram(X, gamma=gamma)), *(
-        gram(Z, X, gamma=gamma) for Z in others
-    )
+    X, y = train
+    design = Design.kernel(gram(X, gamma=gamma))
+    return (design, y), *((gram(Z, X, gamma=gamma), of_Z) for Z, of_Z in others)
 
 
 @dataclass(frozen=True)
 class Tuned:
     """A machine of the C that is best on the tuning sample, out of fits some of which missed."""
 
-    name: str
     C: float
     coef: np.ndarray
     intercept: np.ndarray
-    tuning: float
     n_steps: int
     converged: bool
     n_missed: int
@@ -142,24 +146,42 @@ def paths(design, y, U, C_values=C_VALUES, start="weighted"):
 def tuned_machines(design, y, columns, y_tune, U, *, C_values=C_VALUES):
     """The weighted SVM and the robust one that starts at it, each with its best C, the least."""
     found = paths(design, y, U, C_values)
-    return [tuned(*named_path, columns, y_tune, U) for named_path in found.items()]
+    return [tuned(path, columns, y_tune, U) for path in found.values()]
 
 
-def tuned(name, path, columns, y_tune, U, *, tie="least"):
+def tuned(path, columns, y_tune, U, *, tie=TIES[0]):
     """The machine of a path with the best C, the least or the largest of equals."""
     decisions = (
         np.einsum("np,ckp->cnk", columns, path.coef) + path.intercept[:, None, :]
     )
     scores = [mean_utility(U, y_tune, values.argmax(axis=1)) for values in decisions]
     equals = np.flatnonzero(np.array(scores) == max(scores))
-    best = equals[0 if tie == "least" else -1]
+    best = equals[0 if tie == TIES[0] else -1]
     return Tuned(
-        name,
         path.C[best],
         path.coef[best],
         path.intercept[best],
-        scores[best],
         path.n_steps[best],
         path.converged[best],
         np.count_nonzero(~path.converged),
     )
+
+
+def machine_rows(matrices, train, tune, test, *, paths=paths, ties=TIES[:1]):
+    """The tuned machines for each utility matrix (number, a), from the columns that they see.
+
+    Of each its matrix, its rule for ties, what is on record of it, and its decisions for the test
+    sample.
+    """
+    for matrix in matrices:
+        U = utility(*matrix)
+        for (name, path), tie in product(paths(*train, U).items(), ties):
+            machine = tuned(path, *tune, U, tie=tie)
+            predicted = machine.predict(test[0])
+            row = {
+                "machine": name,
+                "log2_C": machine.log2_C,
+                "test": round(mean_utility(U, test[1], predicted), 8),
+                **machine.certificate,
+            }
+            yield matrix, tie, row, predicted

@@ -17,21 +17,17 @@ SIMILAR = 0.5
 
 def compute(unit):
     """The robust machine of every matrix and its regions: a row each."""
-    (X, y), (X_tune, y_tune) = regions.samples("fig_2", N, unit.params["sample"])
-    sigma = examples.median_distance(X, y)
-    design, near, far = examples.kernel_columns(X, sigma, X_tune, regions.lattice())
-    density = population.class_densities(regions.lattice())[:, 0]
+    train, tune = regions.samples("fig_2", N, unit.params["sample"])
+    points = regions.lattice()
+    density = population.class_densities(points)[:, 0]
+    sigma = examples.median_distance(*train)
+    *samples, (far, _) = examples.seen_by_kernel(sigma, train, tune, (points, None))
 
-    def more(machine):
-        chances = np.bincount(
-            machine.predict(far), density / density.sum(), minlength=3
-        )
-        named = {
-            f"chance_{j}": round(float(c), 6) for j, c in enumerate(chances, start=1)
-        }
-        return {"sigma": round(sigma, 6), **named}
+    def chances(machine):
+        found = np.bincount(machine.predict(far), density / density.sum(), minlength=3)
+        return {f"chance_{j}": round(float(c), 6) for j, c in enumerate(found, start=1)}
 
-    return list(regions.machine_rows((design, y), (near, y_tune), far, C_VALUES, more))
+    return list(regions.machine_rows(*samples, far, C_VALUES, chances))
 
 
 def _add_values(out, frame):

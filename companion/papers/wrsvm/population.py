@@ -71,7 +71,7 @@ def samples(number, flip):
 
 def tuned_linear(path, X, y, U, flip):
     """The machine of a path that is best on a tuning sample, the least C of equals, its worth."""
-    machine = examples.tuned("", path, X, y, U)
+    machine = examples.tuned(path, X, y, U)
     cells, _ = population("piecewise_linear")
     predicted = machine.predict(cells)
     return machine, expected_utility("piecewise_linear", flip, U, predicted)

@@ -40,8 +40,8 @@ def samples(figure, n, number):
     return examples.piecewise_linear(n, rng), examples.piecewise_linear(n, rng)
 
 
-def machine_rows(train, tune, points, C_values, more):
-    """The robust machine of every matrix, its regions and what ``more(machine)`` adds."""
+def machine_rows(train, tune, points, C_values, columns_of):
+    """The robust machine of every matrix, its regions and what ``columns_of(machine)`` adds."""
     for config, a in product(CONFIGS, A_VALUES):
         U = examples.utility(config, a)
         _, machine = examples.tuned_machines(*train, *tune, U, C_values=C_values)
@@ -51,7 +51,7 @@ def machine_rows(train, tune, points, C_values, more):
             "log2_C": machine.log2_C,
             **regions(machine.predict(points), U),
             **machine.certificate,
-            **more(machine),
+            **columns_of(machine),
         }
 
 

@@ -7,10 +7,10 @@ between them are paired.
 import numpy as np
 import pandas as pd
 
-from companion.metrics import Mean
+from companion.metrics import Mean, paired_difference
+from companion.papers.summaries import select
 from companion.papers.wrsvm import examples
 from companion.papers.wrsvm.examples import FLIP, MACHINES, PAPER
-from companion.papers.wrsvm.utilities import percentages, setting_name
 from companion.reproduction.published import load_published
 from companion.reproduction.verdicts import MATCHES
 
@@ -39,23 +39,10 @@ def samples(table, number):
     return tuple(_DRAW[table](n, rng, FLIP) for n in SIZES[table])
 
 
-def machine_rows(table, train, tune, test, *, paths=examples.paths):
+def machine_rows(table, *samples, paths=examples.paths):
     """The tuned machines for every utility matrix of a table, from the columns they see."""
-    for config, a in CELLS[table]:
-        U = examples.utility(config, a)
-        for name, path in paths(*train, U).items():
-            machine = examples.tuned(name, path, *tune, U)
-            predicted = machine.predict(test[0])
-            yield {
-                "config": config,
-                "a": a,
-                "machine": name,
-                "log2_C": machine.log2_C,
-                "tuning": round(machine.tuning, 8),
-                "test": round(examples.mean_utility(U, test[1], predicted), 8),
-                "share_1": round((predicted == 0).mean(), 6),
-                **machine.certificate,
-            }
+    machines = examples.machine_rows(CELLS[table], *samples, paths=paths)
+    return [{"config": config, "a": a} | row for (config, a), _, row, _ in machines]
 
 
 def place(table, machine, config, a):
@@ -110,6 +97,43 @@ def add_share(out, frame, reading=""):
     share = _share_higher(np.column_stack(gains))
     column = "share of cells in which WRSVM is higher"
     out.add_mean("all cells", column, share, reading=reading)
+
+
+# -- utilities on record ----------------------------------------------------------------------
+
+
+def setting_name(config, a):
+    """What a utility matrix is called: "U2,0.4", "U = I"."""
+    return f"U{config},{a:g}" if a else "U = I"
+
+
+def with_setting(frame):
+    """Records by a and number of their utility matrix, with what it is called, ``U``."""
+    frame = frame.sort_values(["a", "config"])
+    return frame.assign(
+        U=[setting_name(*key) for key in zip(frame.config, frame.a, strict=True)]
+    )
+
+
+def percentages(frame, column="utility", **where):
+    """Percentages in the order of the samples, of the records with these values elsewhere."""
+    return 100.0 * select(frame, **where).sort_values("sample")[column].to_numpy()
+
+
+def gain(frame, machine, other, column="utility", **where):
+    """Paired difference of two machines, in points of utility."""
+    first, second = (
+        percentages(frame, column, machine=name, **where) for name in (machine, other)
+    )
+    return paired_difference(first, second)
+
+
+def gains_of_truncation(frame):
+    """What the WRSVM gains over the WSVM on the same test samples, by utility matrix."""
+    return {
+        U: gain(cell, "WRSVM", "WSVM", "test")
+        for U, cell in with_setting(frame).groupby("U", sort=False)
+    }
 
 
 # -- what the notebooks of both tables show ---------------------------------------------------

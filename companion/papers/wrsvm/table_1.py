@@ -3,7 +3,7 @@
 import pandas as pd
 
 from companion.papers.summaries import select
-from companion.papers.wrsvm import examples, simulation, utilities
+from companion.papers.wrsvm import examples, simulation
 from companion.papers.wrsvm.examples import study
 from companion.solvers import Design
 from companion.solvers.dca import STARTS
@@ -22,7 +22,7 @@ def compute(unit):
     (X, y), tune, test = simulation.samples("table_1", number)
     train = (Design.linear(X), y)
     paths = _from_both_starts if number <= N_FROM_BOTH else examples.paths
-    return list(simulation.machine_rows("table_1", train, tune, test, paths=paths))
+    return simulation.machine_rows("table_1", train, tune, test, paths=paths)
 
 
 def _from_both_starts(design, y, U):
@@ -53,7 +53,7 @@ def what_came_out(run):
     """Whose rows are whose, in sentences."""
     printed = simulation.printed_means("table_1")
     below = (printed["WSVM"] > printed["WRSVM"]).sum()
-    gains = utilities.gains_of_truncation(run.records["table_1"])
+    gains = simulation.gains_of_truncation(run.records["table_1"])
     above = sum(gap.mean > 0 for gap in gains.values())
     of_means = fits(as_printed_and_exchanged(run)).query("cells == '26 means'")
     away = of_means.set_index("reading")["mean difference"]

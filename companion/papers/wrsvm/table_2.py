@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from companion.papers.summaries import mean_text, select
-from companion.papers.wrsvm import examples, population, simulation, utilities
+from companion.papers.wrsvm import examples, population, simulation
 from companion.papers.wrsvm.examples import C_VALUES, FLIP
 from companion.reproduction import Values
 
@@ -21,7 +21,9 @@ STRENGTH = 0.1
 
 def compute(unit):
     """Both tuned machines for every utility matrix: a row each."""
-    return _rows(*simulation.samples("table_2", unit.params["sample"]), examples.paths)
+    return _kernel_rows(
+        *simulation.samples("table_2", unit.params["sample"]), examples.paths
+    )
 
 
 def compute_strength(unit):
@@ -29,7 +31,7 @@ def compute_strength(unit):
     factor = unit.params["strength"]
     rng = examples.rng_of("strength", unit.params["sample"])
     samples = [weaker(n, factor, rng) for n in simulation.SIZES["table_2"]]
-    return _rows(*samples, partial(examples.paths, C_values=C_VALUES[::4]))
+    return _kernel_rows(*samples, partial(examples.paths, C_values=C_VALUES[::4]))
 
 
 def weaker(n, factor, rng):
@@ -41,12 +43,10 @@ def weaker(n, factor, rng):
     return X, (rng.random((n, 1)) > p.cumsum(axis=1)[:, :2]).sum(axis=1)
 
 
-def _rows(train, tune, test, paths):
+def _kernel_rows(train, tune, test, paths):
     sigma = examples.median_distance(*train)
-    design, near, far = examples.kernel_columns(train[0], sigma, tune[0], test[0])
-    columns = (design, train[1]), (near, tune[1]), (far, test[1])
-    rows = simulation.machine_rows("table_2", *columns, paths=paths)
-    return [row | {"sigma": round(sigma, 6)} for row in rows]
+    columns = examples.seen_by_kernel(sigma, train, tune, test)
+    return simulation.machine_rows("table_2", *columns, paths=paths)
 
 
 TABLE_2 = examples.study("table_2", compute, sample=simulation.N_SAMPLES)
@@ -68,9 +68,9 @@ def _add_values(out, frame):
 def _add_gains(out, frame, reading=""):
     """What truncation gains in each cell, which the text names, and in how many."""
     for cell, rows in frame.groupby(["config", "a"]):
-        gained = utilities.gain(rows, "WRSVM", "WSVM", "test")
+        gained = simulation.gain(rows, "WRSVM", "WSVM", "test")
         out.add_mean(
-            utilities.setting_name(*cell), "WRSVM - WSVM", gained, reading=reading
+            simulation.setting_name(*cell), "WRSVM - WSVM", gained, reading=reading
         )
     simulation.add_share(out, frame, reading)
 
@@ -91,7 +91,7 @@ def what_came_out(run):
     printed = simulation.printed_means("table_2")
     single = levels()["best single decision"]
     below = (printed.max(axis=1) < single).sum()
-    gains = utilities.gains_of_truncation(run.records["table_2"])
+    gains = simulation.gains_of_truncation(run.records["table_2"])
     text = ", ".join(f"{mean_text(gap)} under {U}" for U, gap in gains.items())
     return (
         "The paper does not print the class probabilities of Example 3. Those we took in their"
@@ -106,7 +106,7 @@ def levels():
     rows = {}
     for cell in simulation.CELLS["table_2"]:
         of_example = ("nonlinear", FLIP, examples.utility(*cell))
-        rows[utilities.setting_name(*cell)] = {
+        rows[simulation.setting_name(*cell)] = {
             "best possible rule": 100 * population.bayes_utility(*of_example),
             "best single decision": 100 * population.constant_utility(*of_example),
         }

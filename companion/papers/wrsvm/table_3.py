@@ -5,6 +5,7 @@ taken. All are kept, and the classifier of the unweighted machine, U_{2,0}, is j
 utility beside them.
 """
 
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import pairwise, product
 
@@ -14,9 +15,10 @@ from sklearn.metrics import confusion_matrix
 
 from companion.datasets import data_digest, load_pen_digits
 from companion.metrics import mean_and_standard_error, paired_difference
+from companion.papers.experiment import split_rows
 from companion.papers.summaries import magnitude, select
 from companion.papers.wrsvm import examples
-from companion.papers.wrsvm.examples import PAPER
+from companion.papers.wrsvm.examples import PAPER, TIES
 from companion.papers.wrsvm.simulation import is_matched
 from companion.reproduction import Values
 from companion.reproduction.published import load_published
@@ -33,8 +35,6 @@ N_PREDICTORS = 16
 #: Five times those of the print: some confusions happen to none of twenty.
 N_SPLITS = {"paper": 100, "quick": 4}
 N_GAUSSIAN = {"paper": 30, "quick": 2}
-#: Which of equally good C.
-TIES = ("least", "largest")
 #: Widths of a Gaussian kernel: parts of the median distance between classes, and the median
 #: distance of a point to the nearest one of another class.
 PARTS = (0.5, 0.6, 1.0)
@@ -53,8 +53,8 @@ def digits():
 
 
 def split(number):
-    """Rows of the training, tuning and test part: 50 a class, 50 a class, and the others."""
-    _, y = digits()
+    """50 of each class to train on and 50 to tune on, as one fold, and the others to test."""
+    X, y = digits()
     rng = examples.rng_of("table_3", "split", number)
     parts = [rng.permutation(np.flatnonzero(y == j)) for j in range(len(DIGITS))]
     cuts = (
@@ -62,28 +62,35 @@ def split(number):
         slice(PER_CLASS, 2 * PER_CLASS),
         slice(2 * PER_CLASS, None),
     )
-    return tuple(np.sort(np.concatenate([part[cut] for part in parts])) for cut in cuts)
+    train, tune, test = (
+        np.sort(np.concatenate([part[cut] for part in parts])) for cut in cuts
+    )
+    rows = np.concatenate([train, tune])
+    fold = np.split(np.arange(len(rows)), [len(train)])
+    return replace(split_rows(X, y, rows, test), folds=[fold])
+
+
+def samples(number):
+    """Training, tuning and test sample of a split."""
+    part = split(number)
+    ((train, tune),) = part.folds
+    pairs = (part.X[train], part.y[train]), (part.X[tune], part.y[tune])
+    return *pairs, (part.X_test, part.y_test)
 
 
 def compute(unit):
     """What every tuned linear machine predicts for each class: a row a utility and machine."""
-    X, y = digits()
-    parts = split(unit.params["split"])
-    train, tune, test = (np.ascontiguousarray(X[part]) for part in parts)
-    return _rows(Design.linear(train), tune, test, *(y[part] for part in parts))
+    (X, y), tune, test = samples(unit.params["split"])
+    return _share_rows((Design.linear(X), y), tune, test)
 
 
 def compute_gaussian(unit):
     """The same with Gaussian kernels of several widths, on the same splits."""
-    X, y = digits()
-    parts = split(unit.params["split"])
-    train, *others = (X[part] for part in parts)
-    labels = [y[part] for part in parts]
+    train, tune, test = samples(unit.params["split"])
     rows = []
-    for width, sigma in widths(train, labels[0]).items():
-        columns = examples.kernel_columns(train, sigma, *others)
-        head = {"width": width, "sigma": round(sigma, 6)}
-        rows += [head | row for row in _rows(*columns, *labels)]
+    for width, sigma in widths(*train).items():
+        columns = examples.seen_by_kernel(sigma, train, tune, test)
+        rows += [{"width": width} | row for row in _share_rows(*columns)]
     return rows
 
 
@@ -94,30 +101,26 @@ def widths(X, y):
     return found | {NEAREST: examples.nearest_distance(X, y)}
 
 
-def _rows(design, near, far, *labels):
-    y_train, y_tune, y_test = labels
+def _share_rows(train, tune, test):
+    """What the machines of both rules for ties predict: a row a utility, machine and rule."""
+    matrices = [(CONFIG, a) for a in A_VALUES]
+    machines = examples.machine_rows(matrices, train, tune, test, ties=TIES)
+    _, y = test
     rows = []
     unweighted = {}
-    for a in A_VALUES:
-        U = examples.utility(CONFIG, a)
-        paths = examples.paths(design, y_train, U)
-        for (name, path), tie in product(paths.items(), TIES):
-            machine = examples.tuned(name, path, near, y_tune, U, tie=tie)
-            predicted = machine.predict(far)
-            without = unweighted.setdefault((name, tie), predicted)
-            row = {
-                "a": a,
-                "machine": name,
-                "tie": tie,
-                "log2_C": machine.log2_C,
-                "test": round(examples.mean_utility(U, y_test, predicted), 8),
-                "unweighted": round(examples.mean_utility(U, y_test, without), 8),
-                "n_train": len(y_train),
-                "n_test": len(y_test),
-                **machine.certificate,
-            }
-            shares = confusion_matrix(y_test, predicted, normalize="true").round(8)
-            rows.append(row | dict(zip(SHARES, shares.ravel(), strict=True)))
+    for matrix, tie, of_machine, predicted in machines:
+        without = unweighted.setdefault((of_machine["machine"], tie), predicted)
+        worth = examples.mean_utility(examples.utility(*matrix), y, without)
+        row = {
+            "a": matrix[1],
+            "tie": tie,
+            **of_machine,
+            "unweighted": round(worth, 8),
+            "n_train": len(train[1]),
+            "n_test": len(y),
+        }
+        shares = confusion_matrix(y, predicted, normalize="true").round(8)
+        rows.append(row | dict(zip(SHARES, shares.ravel(), strict=True)))
     return rows
 
 

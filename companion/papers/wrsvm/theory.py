@@ -18,7 +18,7 @@ from companion.metrics import paired_difference
 from companion.papers.summaries import range_text, with_error
 from companion.papers.wrsvm import examples, population
 from companion.papers.wrsvm.examples import FLIP, SPARSE_C, TOL, S
-from companion.papers.wrsvm.utilities import with_setting
+from companion.papers.wrsvm.simulation import with_setting
 from companion.solvers import Design, dca_path
 
 #: l, the u > 0 where A l(u) + B l(-u) is least for A > B, and the paper's least s for k classes.
