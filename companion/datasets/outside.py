@@ -86,7 +86,7 @@ OUTSIDE = {
 
 # Why a host did not answer, or a file was not had, for the rest of the process: without network a
 # program that asks for several files waits once.
-_failures = {}  # type: ignore[var-annotated]
+_failures = {}
 
 
 def find_copy(place):

@@ -176,7 +176,7 @@ class ConformalSVC(KernelClassifier):
 
     C: float = 1.0
     _: KW_ONLY
-    transform: str | Rule = UnreadableParameter("amari")  # type: ignore[assignment]  # noqa: RUF009  (a descriptor)
+    transform: str | Rule = UnreadableParameter("amari")  # noqa: RUF009  (a descriptor)
     search: str = "separability_gradient"
     max_transforms: int = 10
     validation_fraction: float | None = 0.25

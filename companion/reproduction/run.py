@@ -175,7 +175,7 @@ def _compute(store: RecordStore, todo: list[Unit], workers) -> dict[str, Any]:
         if damaged:
             raise DamagedData("\n".join(dict.fromkeys(damaged.values())))
     except (UnitError, DamagedData) as error:
-        error.computed = computed  # type: ignore[union-attr]
+        error.computed = computed
         raise
     return {"missing": [*Counter(missing.values()).items()], "computed": computed}
 

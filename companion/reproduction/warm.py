@@ -80,7 +80,7 @@ def _serve(connection_file, folder, environment, digests):
         sys.stderr = sys.__stderr__
 
 
-class _Kernel(_CONTEXT.Process):  # type: ignore[name-defined]
+class _Kernel(_CONTEXT.Process):
     """A process with what Jupyter asks of a :class:`subprocess.Popen`."""
 
     stdin = stdout = stderr = None

@@ -62,7 +62,7 @@ class _Walk(NamedTuple):
     places: np.ndarray
     shifts: np.ndarray
     is_basic: np.ndarray
-    count: np.ndarray  # type: ignore[assignment]
+    count: np.ndarray
 
 
 def tableau(A, basic, T):
