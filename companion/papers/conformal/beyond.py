@@ -113,7 +113,7 @@ def _add_forced(out, frame):
         words = "5 transformations - none"
         numbers[row, f"g-means error, test - training: {words}"] = rise.gap
         numbers[row, f"g-means error, training part: {words}"] = rise.train_error
-        if name == "Amari":
+        if row == "forced Amari":
             column = "g-means error, test - training: 3 transformations - none"
             numbers[row, column] = means.gap.loc[3] - means.gap.loc[0]
         g_means.add_means(out, numbers, reading)
