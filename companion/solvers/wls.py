@@ -291,6 +291,8 @@ def _interior(problem, x, course):
 def _hinge(problem, c, x, tol, max_iter):
     """The support vector machine from x on: (w, b), multipliers, iterations."""
     hinge = binary_hinge(problem.design, problem.y, c)
+    # What is left of the tolerance is for moving alpha onto (9).
+    tol = 0.5 * tol
     x, alpha, n_iter, _ = minimise(hinge, np.roll(x, 1)[np.newaxis], tol, max_iter)
     _, alpha = balanced(hinge, alpha)
     return np.roll(x[0], -1), alpha[1], n_iter
