@@ -176,8 +176,19 @@ def min_margin(
 def minimise(hinge, x, tol, max_iter, offset=0.0):
     """The box from x on; x, alpha, iterations, whether the gap is small.
 
-    The gap is relative to the value plus ``offset``.
+    The gap is relative to the value plus ``offset``. Where a start from elsewhere leads to no
+    solution, f = 0 may.
     """
+    found = _minimise(hinge, x, tol, max_iter, offset)
+    *_, n_iter, is_solved = found
+    if is_solved or n_iter == max_iter or not x.any():
+        return found
+    again = _minimise(hinge, np.zeros_like(x), tol, max_iter - n_iter, offset)
+    x, alpha, more, is_solved = again
+    return (x, alpha, n_iter + more, True) if is_solved else found
+
+
+def _minimise(hinge, x, tol, max_iter, offset):
     weight = float(hinge.p.sum())
     (k, n) = hinge.c.shape
     # Step 0: at a warm start x, alpha sums to p as (14) asks.
