@@ -286,3 +286,15 @@ def test_the_gap_is_within_the_tolerance_once_the_multipliers_are_balanced(seed)
     for machine in wls_path(design, y, 10.0 ** np.arange(-3, 4)):
         assert machine.converged
         assert machine.duality_gap <= 1e-6 * machine.objective
+
+
+@pytest.mark.parametrize("distance", [1.0, 1e3, 1e5])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_the_hinge_is_solved_from_any_start(C, distance):
+    rng = np.random.default_rng(8)
+    X = rng.integers(0, 4, (60, 8)).astype(float)
+    y = np.where(X[:, :4].sum(axis=1) > 7.5, 1.0, -1.0)
+    design = Design.linear((X - X.mean(axis=0)) / X.std(axis=0))
+    found = wls(design, y, C, loss=Hinge(), start=distance * rng.normal(size=9))
+    assert found.converged
+    assert_allclose(found.objective, wls(design, y, C, loss=Hinge()).objective, 2e-6)
