@@ -5,11 +5,12 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from companion._utils.repository import Repository, find_repository
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.manifests import write_manifests
-from companion.reproduction.pages import as_source
+from companion.reproduction.pages import as_source, write_citation
 
 
 @pytest.fixture
@@ -103,3 +104,13 @@ def test_the_crate_names_the_repository_it_is_made_from(tmp_path, repository):
     assert entities["ledger.csv"]["contentSize"] == "4"
     conforms = entities["ro-crate-metadata.json"]["conformsTo"]["@id"]
     assert crate["@context"] == f"{conforms}/context"
+
+
+def test_the_citation_beside_the_pages_names_the_address_where_it_is_known(tmp_path):
+    write_citation(tmp_path, None)
+    file = tmp_path / "CITATION.cff"
+    plain = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert "repository-code" not in plain
+    write_citation(tmp_path, Repository("some-body/thing", "1e5"))
+    address = {"repository-code": "https://github.com/some-body/thing", "commit": "1e5"}
+    assert yaml.safe_load(file.read_text(encoding="utf-8")) == plain | address

@@ -281,7 +281,24 @@ def write_data(app, error):
     }
     papers = [paper for paper in list_papers().values() if paper.key]
     repository = app.companion_repository
+    if write_citation(folder, repository):
+        files["CITATION.cff"] = "How to cite the project"
     write_manifests(folder, app.config.html_title, files, papers, repository)
+
+
+def write_citation(folder, repository):
+    """Put beside the pages how the project is cited, with its address and commit where known.
+
+    Returns whether the project says how.
+    """
+    citation = project_root() / "CITATION.cff"
+    if not citation.is_file():
+        return False
+    text = citation.read_text(encoding="utf-8")
+    if repository is not None:
+        text += f'repository-code: {repository.url}\ncommit: "{repository.commit}"\n'
+    (folder / citation.name).write_text(text, encoding="utf-8")
+    return True
 
 
 def setup(app):
