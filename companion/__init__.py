@@ -8,7 +8,7 @@ import os
 import sys
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _MACHINES = "ConformalSVC", "L1SVC", "L2SVC", "LSSVC", "LeastOneNormSVC", "UnbiasedSVC"
 _HOMES = dict.fromkeys((*_MACHINES, "WeightedRobustSVC"), "companion.estimators")
