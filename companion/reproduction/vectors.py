@@ -71,8 +71,9 @@ def chance_of_means(printed, decimals, draws, n_printed):
     draws = np.asarray(draws, dtype=float)
     n = len(draws)
     centre = draws.mean(axis=0)
+    centred = (draws - centre).astype(np.float32)
     theirs, ours = (
-        centre + resamples(n, size) @ (draws - centre) / size for size in (n_printed, n)
+        centre + resamples(n, size) @ centred / size for size in (n_printed, n)
     )
     rounded = [np.round(*column) for column in zip(theirs.T, decimals, strict=True)]
     # of another sample, where both sizes are alike

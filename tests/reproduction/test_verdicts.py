@@ -721,11 +721,11 @@ def test_the_chance_of_means_with_heavy_tails_is_even():
     chances = [
         chance_of_means(theirs.mean(axis=0), (4, 4, 4), ours, 20)
         for theirs, ours in zip(
-            heavy(rng, (300, 20)), heavy(rng, (300, 400)), strict=True
+            heavy(rng, (150, 20)), heavy(rng, (150, 100)), strict=True
         )
     ]
-    assert 0.06 < np.mean(np.array(chances) < 0.1) < 0.14
-    assert 0.45 < np.mean(chances) < 0.55
+    assert 0.03 < np.mean(np.array(chances) < 0.1) < 0.17
+    assert 0.42 < np.mean(chances) < 0.58
 
 
 @cases("kind, statistic", ("stochastic", np.mean), ("spread", np.std))
@@ -733,7 +733,7 @@ def test_repetitions_with_heavy_tails_bring_the_chance_of_their_own(kind, statis
     """Of 10 repetitions among which one in ten is off, normal theory calls many different."""
     rng = np.random.default_rng(1)
     differs = []
-    for theirs, ours in zip(heavy(rng, (500, 10)), heavy(rng, (500, 100)), strict=True):
+    for theirs, ours in zip(heavy(rng, (200, 10)), heavy(rng, (200, 100)), strict=True):
         print_ = published(
             kind, f"{statistic(theirs[:, 0]):.5f}", n=10.0, spread=math.nan
         )
@@ -762,7 +762,7 @@ def test_cells_that_share_their_samples_are_fewer_than_they_look(
     rng = np.random.default_rng(2)
     names = [f"r{i}" for i in range(20)]
     chances = []
-    for _ in range(100):
+    for _ in range(40):
         runs = rng.normal(size=(2, 100, 1)) + 0.3 * rng.normal(size=(2, 100, 20))
         theirs, ours = statistic(9 + runs, axis=1, **exact)
         print_ = pd.concat(
@@ -776,7 +776,7 @@ def test_cells_that_share_their_samples_are_fewer_than_they_look(
         (test,) = joint_tests(compare(print_, regenerated))
         chances.append((test.chance, test.signs))
     rare = np.mean(np.array(chances) < 0.05, axis=0)
-    assert (rare < 0.15).all()
+    assert (rare < 0.2).all()
 
 
 def test_the_joint_chance_of_a_new_draw_is_even():
