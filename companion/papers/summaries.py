@@ -1,6 +1,7 @@
 """What the papers share in turning records into means, texts and tables."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -127,6 +128,50 @@ def mean_over(groups):
     means, errors = means_and_errors(groups)
     error = float(np.sqrt(sum(errors**2))) / len(means)
     return Mean(float(np.mean(means)), error, min(group.n for group in groups))
+
+
+class OverSets(NamedTuple):
+    """A mean over data sets, of means over their splits.
+
+    Attributes
+    ----------
+    mean : Mean
+        With the standard error over splits: what more splits of these sets would show.
+    error_over_sets : float
+        The standard error over sets: what other sets of this kind would show.
+    median : float
+        Of the sets.
+    """
+
+    mean: Mean
+    error_over_sets: float
+    median: float
+
+    def text(self, spec="+.2f"):
+        """Both errors in words, and the median where few sets make the mean.
+
+        That is where the median has another sign, or is less than half of the mean.
+        """
+        plain = spec.removeprefix("+")
+        errors = f"{self.mean.standard_error:{plain}} over splits"
+        if not math.isnan(self.error_over_sets):
+            errors += f", {self.error_over_sets:{plain}} over sets"
+        said = f"{self.mean.mean:{spec}} (SE {errors})"
+        few = 2 * self.median * np.sign(self.mean.mean) < abs(self.mean.mean)
+        return f"{said}, median {self.median:{spec}}" if few else said
+
+
+def over_sets(means):
+    """The mean over data sets of a :class:`~companion.metrics.Mean` of each, an `OverSets`.
+
+    The error over sets takes the place of that over splits where a sentence is about data sets at
+    large; of one set alone nobody knows it.
+    """
+    means = list(means)
+    of_sets, _ = means_and_errors(means)
+    n = len(of_sets)
+    error = np.std(of_sets, ddof=1) / math.sqrt(n) if n > 1 else math.nan
+    return OverSets(mean_over(means), float(error), float(np.median(of_sets)))
 
 
 def difference_of(one, other):

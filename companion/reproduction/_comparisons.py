@@ -7,6 +7,7 @@ claim open, how many repetitions of ours would decide it.
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -27,6 +28,11 @@ DEPARTS = (DIFFERS, FAILS)
 #: Standard errors beyond which a value differs, and up to which a claim is open.
 MAX_DISTANCE = 3.0
 MAX_OPEN = 2.0
+#: Of fewer repetitions nobody knows the tails: they are judged as normal ones.
+ENOUGH_FOR_TAILS = 30
+_N_RESAMPLES = 40_000
+#: Excess kurtosis of a mean beyond which it is not taken as normal.
+_HEAVY = 0.5
 #: Chance below which a printed draw, or a table of them, is rare.
 RARE_DRAW = 0.02
 #: So many repetitions decide a claim in four of five runs, if the truth is where it is seen now.
@@ -147,7 +153,7 @@ def _beside_chance(distance, se, beyond, needs, **measures):
 def _sharp(found, matters):
     """What is within chance matches, unless more repetitions would see a difference that matters.
 
-    If none would, the print is too coarse for it.
+    If none would, the print is too coarse for it, as it is where nobody says what matters.
     """
     if found.verdict == DIFFERS:
         return replace(found, needs=math.nan)
@@ -155,7 +161,7 @@ def _sharp(found, matters):
         return found
     if math.isinf(found.would_see):
         return _not_tested(found, _UNSEEN, math.inf)
-    if not found.would_see > matters:
+    if found.would_see <= matters:
         return replace(found, needs=math.nan)
     if math.isinf(found.needs):
         return replace(found, coarse=True, needs=math.nan)
@@ -170,10 +176,46 @@ def _compare_exact(row, ours, allowance):
     else:
         alike = _excess(printed, ours["value"]) == 0.0
     return Comparison(
-        MATCHES if alike else DIFFERS,
-        would_see=printed.half_unit if printed else 0.0,
-        needs=math.inf,
+        MATCHES if alike else DIFFERS, would_see=printed.half_unit if printed else 0.0
     )
+
+
+@lru_cache(maxsize=2)
+def resamples(n, size):
+    """Samples of a size among n repetitions, with replacement: a row says how often each is in."""
+    drawn = np.random.default_rng([n, size]).integers(n, size=(_N_RESAMPLES, size))
+    drawn += n * np.arange(_N_RESAMPLES)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=_N_RESAMPLES * n)
+    return counts.reshape(_N_RESAMPLES, n).astype(np.float32)
+
+
+def _errors_by_tails(draws, n_printed, statistic):
+    """Standard errors of a print below and above ours, as if both were drawn from our repetitions.
+
+    Three of them are exceeded as rarely as three of a normal variable, however heavy the tails are.
+    ``statistic(mean, variance)`` is of a run.
+    """
+    centred = (np.asarray(draws) - np.mean(draws)).astype(np.float32)
+    found = []
+    for size in (int(n_printed), len(centred)):
+        counts = resamples(len(centred), size)
+        means = counts @ centred / size
+        variances = (counts @ centred**2 - size * means**2) / max(size - 1, 1)
+        found.append(statistic(means, np.maximum(variances, 0)))
+    theirs, ours = found
+    # of another sample, where both sizes are alike
+    gaps = theirs - np.roll(ours, 1)
+    tails = np.quantile(gaps, ndtr([-MAX_DISTANCE, MAX_DISTANCE]))
+    return np.abs(tails) / MAX_DISTANCE
+
+
+def _excess_kurtosis(ours):
+    """Of the repetitions, NaN if they are few, or all alike."""
+    draws = np.asarray(ours["draws"], dtype=float)
+    if len(draws) < ENOUGH_FOR_TAILS or np.ptp(draws) == 0:
+        return math.nan
+    squares = (draws - draws.mean()) ** 2
+    return np.mean(squares**2) / np.mean(squares) ** 2 - 3
 
 
 def _compare_mean(row, ours, allowance):
@@ -195,7 +237,15 @@ def _compare_mean(row, ours, allowance):
     falls = se_own**2
     if derived:
         falls = known**2 / n
+    excess = _excess(printed, ours["value"])
     se = math.sqrt(falls + stays)
+    longest = se
+    if _excess_kurtosis(ours) > _HEAVY * min(n, row["n"]):
+        errors = _errors_by_tails(ours["draws"], row["n"], lambda mean, _: mean)
+        errors *= se / math.sqrt(spread_own**2 * (1 / n + 1 / row["n"]))
+        longest = max(errors)
+        falls, stays = ((longest / se) ** 2 * part for part in (falls, stays))
+        se = errors[int(excess < 0)]
     beyond = MAX_DISTANCE + allowance
     if allowance and n > 1:
         # the spread of few repetitions is itself known badly: Student's factor
@@ -203,12 +253,12 @@ def _compare_mean(row, ours, allowance):
     unknown = derived and math.isnan(_first_finite(spread_own, spread))
     most = max(row["matters"] - half, 0.0) / beyond
     found = _beside_chance(
-        abs(_excess(printed, ours["value"])),
+        abs(excess),
         se,
         beyond,
         _needed(n, falls, stays, most**2),
         departure=(ours["value"] - printed.value) / math.hypot(se, half / math.sqrt(3)),
-        would_see=half + beyond * se,
+        would_see=half + beyond * longest,
         note="no spread is known on either side" if unknown else "",
     )
     if allowance and found.verdict == DIFFERS and (se == 0 or n == 1):
@@ -226,14 +276,21 @@ def _compare_spread(row, ours, allowance):
     beyond = MAX_DISTANCE + allowance
     falls = 0.5 / (n - 1)
     stays = 0.5 / (row["n"] - 1)
-    if math.isfinite(ours["se"]) and value > 0:
-        falls = (ours["se"] / value) ** 2
-        stays = falls * n / row["n"]
-    se = math.sqrt(falls + stays)
-    # Upwards a departure of so many standard errors is the longer way: both are seen by then.
     most = printed.value + printed.half_unit
-    would_see = most * math.exp(min(beyond * se, 700.0)) - printed.value
     excess = _excess(printed, value)
+    errors = np.full(2, math.sqrt(falls + stays))
+    if not math.isnan(_excess_kurtosis(ours)):
+        errors = _errors_by_tails(
+            ours["draws"],
+            row["n"],
+            # what is less than half a unit prints as none
+            lambda _, variance: np.log(np.maximum(variance, printed.half_unit**2)) / 2,
+        )
+        falls = max(errors) ** 2 / (1 + n / row["n"])
+        stays = max(errors) ** 2 - falls
+    se = errors[int(excess < 0)]
+    # Upwards a departure of so many standard errors is the longer way: both are seen by then.
+    would_see = most * math.exp(min(beyond * max(errors), 700.0)) - printed.value
     if excess and value == 0:
         return _compare_alike(n, beyond, se, would_see)
     departure = math.nan
@@ -426,4 +483,5 @@ def compare_row(row, regenerated, profile="paper"):
     if row["asks"] == "setting" and profile != "paper":
         return _not_run(row, "a quick run is smaller by design")
     found = _RULES[row["kind"]](row, regenerated, allowance_of(profile))
-    return _sharp(found, row["matters"])
+    # what is compared digit by digit is sharp
+    return found if row["kind"] == "deterministic" else _sharp(found, row["matters"])

@@ -811,14 +811,14 @@ def worse_lines(ledgers, on_record):
 
 
 def ledger_text(ledgers, form):
-    """All rows of some ledgers, as JSON (a list of objects; ledger.schema.json) or CSV.
+    """All rows of some ledgers but their draws, as JSON (ledger.schema.json) or CSV.
 
     Parameters
     ----------
     ledgers : mapping of str to pandas.DataFrame
     form : {"json", "csv"}
     """
-    lines = whole(ledgers) if ledgers else pd.DataFrame()
+    lines = whole(ledgers).drop(columns="draws") if ledgers else pd.DataFrame()
     if form == "csv":
         return lines.to_csv(index=False)
     rows = plain_records(lines.to_dict("records"))

@@ -4,12 +4,14 @@ A printed number is one row; a sentence takes the word of its tests. Tables are 
 too. ``docs/verdicts.md`` has the rules.
 """
 
+import math
 from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, gammainc, gammaincc
+from scipy.special import gammainc, gammaincc, ndtr
 
+from companion.reproduction._comparisons import ENOUGH_FOR_TAILS, MAX_DISTANCE
 from companion.reproduction.declared import MISPRINT, READING_KINDS
 from companion.reproduction.verdicts import (
     EXPLAINED,
@@ -140,7 +142,7 @@ def scored_as_on_record(ledgers, on_record):
 
 
 class JointTest(NamedTuple):
-    """The printed means, or spreads, of a table judged together, as if they were independent.
+    """The printed means, or spreads, of a table judged together, by how our own go together.
 
     Attributes
     ----------
@@ -180,18 +182,43 @@ def joint_tests(ledger):
         Of those of which there are at least two.
     """
     rows = ledger[ledger["scored"] & (ledger["se"] > 0)]
-    departures = rows["departure"][np.isfinite(rows["departure"])]
     tests = []
     for kind, what in _KINDS.items():
-        distances = departures[rows["kind"] == kind]
+        of_kind = rows[(rows["kind"] == kind) & np.isfinite(rows["departure"])]
+        distances = of_kind["departure"]
         n = len(distances)
         if n < 2:
             continue
+        together = _correlations([*of_kind["draws"]], kind)
         total = float((distances**2).sum())
-        # of a chi-squared with n degrees of freedom
+        # a chi-squared with the mean and the variance of a sum of such squares
+        degrees = n**2 / (together**2).sum()
         tail = gammaincc if total >= n else gammainc
-        chance = float(tail(n / 2, total / 2))
+        chance = float(tail(degrees / 2, total * degrees / n / 2))
         above = int((distances > 0).sum())
-        signs = min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
-        tests.append(JointTest(what, n, total, chance, above, signs))
+        # two normal variables have one sign with the chance 1/2 + arcsin(correlation) / pi
+        spread = math.sqrt(np.arcsin(together).sum() / (2 * math.pi))
+        signs = 2 * ndtr((0.5 - abs(above - n / 2)) / spread)
+        tests.append(JointTest(what, n, total, chance, above, min(1.0, float(signs))))
     return tests
+
+
+def _correlations(draws, kind):
+    """Between means, or spreads, whose repetitions are as many, and so of the same units.
+
+    Those within three standard errors of none are none.
+    """
+    found = np.eye(len(draws))
+    lengths = np.array([*map(len, draws)])
+    for n in {*lengths[lengths >= ENOUGH_FOR_TAILS]}:
+        places = np.flatnonzero(lengths == n)
+        values = np.array([draws[place] for place in places])
+        if kind == "spread":
+            values = (values - values.mean(axis=1, keepdims=True)) ** 2
+        varies = np.ptp(values, axis=1) > 0
+        places = places[varies]
+        if len(places) > 1:
+            seen = np.corrcoef(values[varies]).clip(-1, 1)
+            seen[np.abs(seen) < MAX_DISTANCE / math.sqrt(n)] = 0
+            found[np.ix_(places, places)] = seen
+    return found

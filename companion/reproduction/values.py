@@ -10,16 +10,7 @@ import pandas as pd
 
 from companion.reproduction.artefacts import Artefact
 
-__all__ = [
-    "Values",
-    "artefacts",
-    "evaluated",
-    "standard_error_of_spread",
-    "values_from",
-]
-
-# The kurtosis of fewer repetitions is too small too often; their spreads are judged as normal.
-_ENOUGH_FOR_KURTOSIS = 30
+__all__ = ["Values", "artefacts", "evaluated", "values_from"]
 
 
 def artefacts(paper, *rows):
@@ -41,23 +32,6 @@ def artefacts(paper, *rows):
             )
         )
     return found
-
-
-def standard_error_of_spread(values):
-    """Large-sample standard error of a standard deviation, from the kurtosis of the values.
-
-    Where most repetitions are alike, as numbers of support vectors at the size of the training
-    part, the normal value would be far too small. Where one half is of one value and the other
-    of a second, the kurtosis is 1 and the first order nothing; the second is less than a share
-    1 / n of the deviation, which is the least here. NaN where all values are equal.
-    """
-    n = len(values)
-    mean = fmean(values)
-    variance = sum((value - mean) ** 2 for value in values) / n
-    if variance == 0:
-        return math.nan
-    kurtosis = sum((value - mean) ** 4 for value in values) / n / variance**2
-    return math.sqrt(variance * max((kurtosis - 1) / (4 * n), 1 / n**2))
 
 
 def evaluated(table, expression):
@@ -115,7 +89,7 @@ class Values:
 
     Row and column name the place in the print; spread is a standard deviation over ``n``
     repetitions, ``se`` the standard error where it is not spread / sqrt(n), ``draws`` the
-    repetitions themselves where the print shows one draw, ``reading`` the id of another reading of
+    repetitions themselves, in the order of the units, ``reading`` the id of another reading of
     the print, ``converged`` whether every fit behind the value did: what the list says, where it is
     not given. Each method passes on what else is known of a value.
     """
@@ -175,17 +149,16 @@ class Values:
 
     def add_spread(self, row, column, values):
         """The mean of repetitions, an array or a Series, with their spread."""
-        self.add(row, column, values.mean(), spread=values.std(ddof=1), n=len(values))
+        known = {"n": len(values), "draws": tuple(values)}
+        self.add(row, column, values.mean(), spread=values.std(ddof=1), **known)
 
     def add_cell(self, row, column, values, converged=None, **known):
         """A printed "mean ± spread": the mean of the repetitions, and their spread as "X ±"."""
         values = [float(value) for value in values]
         mean, spread = _mean_and_spread(values)
-        known |= {"n": len(values), "converged": converged}
-        self.add(row, column, mean, spread=spread, **known)
-        is_known = len(values) >= _ENOUGH_FOR_KURTOSIS
-        se = standard_error_of_spread(values) if is_known else math.nan
-        self.add(row, f"{column} ±", spread, se=se, **known)
+        known |= {"n": len(values), "draws": tuple(values)}
+        self.add(row, column, mean, converged, spread=spread, **known)
+        self.add(row, f"{column} ±", spread, converged, **known)
 
     def add_draws(self, row, column, draws, converged=None, **known):
         """The distribution that the one printed draw is placed in, in the order of the units."""

@@ -1,6 +1,6 @@
 """Printed vectors: the numbers of a row that are judged together, and not one by one alone.
 
-The draws of one unit rise and fall together, and shares that add up to one leave one another no
+What is of one unit rises and falls together, and shares that add up to one leave one another no
 freedom. So a cell that is within chance by itself departs where its row does. The rules are in
 ``docs/verdicts.md``.
 """
@@ -15,18 +15,18 @@ import numpy as np
 from companion.reproduction._comparisons import (
     DEPARTS,
     DIFFERS,
+    ENOUGH_FOR_TAILS,
     MATCHES,
     MAX_DISTANCE,
     NOT_TESTED,
     OPEN,
     RARE_DRAW,
     parse_printed,
+    resamples,
 )
 from companion.reproduction.published import SCORED
 
 _WITHIN_CHANCE = (MATCHES, NOT_TESTED, OPEN)
-#: The covariances of so many shares follow from their variances.
-_N_SHARES = 3
 
 
 def joint_chance(printed, draws):
@@ -53,28 +53,35 @@ def squared_distances_from_the_others(vectors):
     return ((deviations[:, used] / scale[used]) ** 2).sum(axis=1)
 
 
-def chance_of_shares(departures, errors, roundings, degrees=math.inf):
-    """The chance of three shares as far from their print as these, of which one is the rest.
+def chance_of_means(printed, decimals, draws, n_printed):
+    """The chance that means of repetitions are as far from ours, together, as the printed ones.
 
-    As they add up to one, the variances of all three tell the covariance of two of them: with
-    these two the distance is a chi-squared of two degrees of freedom, or Hotelling's T squared.
+    Both runs are drawn from our repetitions, whose covariance the distance goes by; those in the
+    place of the print are rounded as it is.
 
     Parameters
     ----------
-    departures, errors, roundings : array-like of shape (3,)
-        Regenerated minus printed, the standard errors of that, and half a unit of the print.
-    degrees : float, default=inf
-        Degrees of freedom that the standard errors are known with.
+    printed, decimals : array-like of shape (n_cells,)
+        The printed means, and the decimals of each.
+    draws : array-like of shape (n_draws, n_cells)
+        Our repetitions.
+    n_printed : int
+        Repetitions behind the print.
     """
-    variances = np.square(errors)
-    covariance = np.diag(variances[:2])
-    covariance[0, 1] = covariance[1, 0] = (variances[2] - variances[:2].sum()) / 2
-    covariance += np.diag(np.square(roundings[:2]) / 3)
-    two = np.asarray(departures[:2], dtype=float)
-    distance = max(two @ np.linalg.pinv(covariance, hermitian=True) @ two, 0.0)
-    if math.isinf(degrees):
-        return math.exp(-distance / 2)
-    return float((1 + distance / degrees) ** (-(degrees - 1) / 2))
+    draws = np.asarray(draws, dtype=float)
+    n = len(draws)
+    centre = draws.mean(axis=0)
+    centred = (draws - centre).astype(np.float32)
+    theirs, ours = (
+        centre + resamples(n, size) @ centred / size for size in (n_printed, n)
+    )
+    rounded = [np.round(*column) for column in zip(theirs.T, decimals, strict=True)]
+    # of another sample, where both sizes are alike
+    gaps = np.transpose(rounded) - np.roll(ours, 1, axis=0)
+    inverse = np.linalg.pinv(np.cov(gaps.T), hermitian=True)
+    every = np.vstack([printed - centre, gaps])
+    distances = ((every @ inverse) * every).sum(axis=1)
+    return float(np.mean(distances >= distances[0] * (1 - 1e-9)))
 
 
 def compare_rows_jointly(rows, regenerations, comparisons, allowance=0.0):
@@ -106,8 +113,7 @@ def compare_rows_jointly(rows, regenerations, comparisons, allowance=0.0):
             chance = chance_of_draws(cells)
             rare = RARE_DRAW
         else:
-            errors = [comparisons[place].se for place in places]
-            chance = _chance_of_row(cells, errors, of_few=allowance > 0)
+            chance = _chance_of_row(cells)
             rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)
         if chance < rare:
             note = f"within chance by itself, but not its row (chance {chance:.2g})"
@@ -154,19 +160,14 @@ def chance_of_draws(cells):
     return joint_chance([row["value"] for row, _ in counted], np.transpose(draws))
 
 
-def _chance_of_row(cells, errors, of_few):
-    """The chance of three shares that add up to one in print; NaN of anything else.
-
-    Where the repetitions are few, what they say of the standard errors is little.
-    """
+def _chance_of_row(cells):
+    """The chance of the printed means of a row; NaN of too few repetitions, or of other units."""
+    draws = [ours["draws"] for _, ours in cells]
     printed = [parse_printed(row["printed"]) for row, _ in cells]
-    if len(cells) != _N_SHARES or None in printed or not np.isfinite(errors).all():
+    sizes = {row["n"] for row, _ in cells}
+    lengths = {*map(len, draws)}
+    alike = len(cells) > 1 and len(sizes) == len(lengths) == 1
+    if not alike or min(lengths) < ENOUGH_FOR_TAILS or None in printed:
         return math.nan
-    roundings = [number.half_unit for number in printed]
-    values = np.array([number.value for number in printed])
-    if abs(sum(values) - 1) > sum(roundings):
-        return math.nan
-    departures = [ours["value"] for _, ours in cells] - values
-    fewest = min(ours["n"] for _, ours in cells)
-    degrees = max(fewest - 1, 1) if of_few else math.inf
-    return chance_of_shares(departures, errors, roundings, degrees)
+    values, decimals = zip(*((n.value, n.decimals) for n in printed), strict=True)
+    return chance_of_means(values, decimals, np.transpose(draws), int(sizes.pop()))

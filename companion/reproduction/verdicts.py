@@ -188,7 +188,7 @@ def _conclude(row, found, deviation, is_complete, profile):
     return {
         "verdict": verdict,
         "scored": not not_scored and found.scored,
-        "coarse": found.coarse,
+        "coarse": found.coarse and not not_scored,
         "because": "; ".join(filter(None, [not_scored, because])),
         "reason": deviation.reason if departs and deviation else "",
         "evidence": deviation.evidence if departs and deviation else "",
@@ -216,9 +216,9 @@ def compare(
     reproduced : pandas.DataFrame
         Columns row, column, value, converged and, where they apply, spread (standard deviation
         over repetitions), n, se (standard error of the value, NaN to derive it), draws (the
-        repetitions, where the print shows one), and reading: which reading of the print the value
-        belongs to, empty for the print as it stands. Values that were not published are ignored;
-        their order does not matter.
+        repetitions themselves, in the order of the units), and reading: which reading of the print
+        the value belongs to, empty for the print as it stands. Values that were not published are
+        ignored; their order does not matter.
     deviations, readings : mapping, optional
         From (paper, artefact, row, column) to a
         :class:`~companion.reproduction.declared.Deviation`; from names of readings to a
@@ -236,12 +236,13 @@ def compare(
         The ledger, one row a published value in its order: what the print has (paper, artefact,
         row, column, asks, kind, printed, published, spread, n, relation, sentence, why, repeats,
         matters, where); the regeneration (reproduced, reproduced_spread, reproduced_n,
-        reproduced_se, converged); distance, departure (with its sign), support, se, would_see,
-        needs (repetitions that would decide), joint (the chance of all single draws of the table
-        together); verdict, scored, coarse (it matches, and the print is too coarse for more),
-        because (why it is not tested, open or not scored), reason and evidence of a deviation,
-        problem (empty if all is well), note; and under another reading of the print its name, its
-        kind, reproduced_as_read, departure_as_read and verdict_as_read.
+        reproduced_se, draws, converged); distance, departure (with its sign), support, se,
+        would_see, needs (repetitions that would decide), joint (the chance of all single draws of
+        the table together); verdict, scored, coarse (it matches, and no sharper comparison is
+        possible, or asked for by what matters), because (why it is not tested, open or not scored),
+        reason and evidence of a deviation, problem (empty if all is well), note; and under another
+        reading of the print its name, its kind, reproduced_as_read, departure_as_read and
+        verdict_as_read.
 
     Raises
     ------
@@ -279,6 +280,7 @@ def compare(
                 "published": row["value"],
                 "reproduced": ours["value"],
                 **{f"reproduced_{name}": ours[name] for name in _NUMBERS},
+                "draws": ours["draws"],
                 "converged": bool(ours["converged"]),
                 **_measures(comparison, deviation),
                 "joint": joint.get(cell, math.nan),

@@ -14,7 +14,6 @@ from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, 
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import solve
 from companion.reproduction.run import read_stored
-from companion.reproduction.values import standard_error_of_spread
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +117,6 @@ def test_the_settings_as_printed_are_those_of_the_recorded_search():
     for name, settings in machines.CHOSEN.items():
         for machine, setting in settings.items():
             assert table_2.chosen_setting(search, name, machine) == setting
-
-
-def test_the_spread_of_the_spread_is_that_of_a_simulation():
-    samples = np.random.default_rng(0).binomial(1, 0.1, size=(4000, 100)).astype(float)
-    estimates = [standard_error_of_spread(sample) for sample in samples[:400]]
-    assert np.nanmean(estimates) == pytest.approx(
-        samples.std(axis=1, ddof=1).std(), rel=0.1
-    )
 
 
 def test_the_error_on_new_points_is_that_of_many_of_them():

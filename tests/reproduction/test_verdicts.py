@@ -20,7 +20,7 @@ from companion.reproduction.scores import (
     scored_as_on_record,
     sentence_word,
 )
-from companion.reproduction.vectors import chance_of_shares, joint_chance
+from companion.reproduction.vectors import chance_of_means, joint_chance
 from companion.reproduction.verdicts import (
     NO_SUCH_VALUE,
     compare,
@@ -297,11 +297,7 @@ def test_a_row_that_is_not_scored_is_compared_and_a_problem_where_it_differs():
     assert proved["because"] == "true by construction, not scored: proved by a test"
 
 
-def test_a_spread_may_bring_its_own_standard_error_and_needs_two_repetitions():
-    row = published("spread", "10.0", n=50)
-    assert comparison(row, reproduced(14.0, se=2.0)).se == pytest.approx(
-        2 / 14 * math.sqrt(1 + 100 / 50)
-    )
+def test_a_spread_needs_two_repetitions():
     alone = verdict(published("spread", "1.0"), reproduced(0.0, n=1))
     assert alone["verdict"] == "not tested"
     assert alone["because"] == "a spread needs at least 2 repetitions"
@@ -558,6 +554,8 @@ def test_a_row_that_could_not_have_seen_what_matters_agrees_only_once_it_is_shar
     none = verdict(published(), reproduced(22.4, se=math.inf))
     assert none["verdict"] == "not tested"
     assert none["because"] == "no difference would have been seen"
+    unsaid = verdict(published(), reproduced(22.4))
+    assert unsaid["coarse"], "nobody says what matters"
 
 
 def test_a_claim_that_takes_too_many_repetitions_lies_at_its_bound():
@@ -679,22 +677,25 @@ def test_the_draws_of_a_row_are_one_vector_where_its_artefact_says_so():
         )
 
 
-def shares_of(values, spread=(0.03, 0.02, 0.05)):
-    """Three shares printed as .3, .2 and .5, and regenerated ones with these spreads."""
+def shares_of(values, n=400):
+    """Three shares printed as .3, .2 and .5, over 100 repetitions, and n regenerated ones."""
     names = ("a", "b", "c")
     rows = [
         published(printed=text, value=float(text), column=name, spread=math.nan)
         for name, text in zip(names, ("0.300", "0.200", "0.500"), strict=True)
     ]
+    draws = np.random.default_rng(6).normal(size=(n, 3)) * (0.03, 0.02, 0.0)
+    draws[:, 2] = -draws.sum(axis=1)
+    draws += values - draws.mean(axis=0)
     regenerated = [
-        reproduced(value, column=name, spread=s)
-        for name, value, s in zip(names, values, spread, strict=True)
+        reproduced(mean, column=name, spread=of.std(ddof=1), n=n, draws=tuple(of))
+        for name, mean, of in zip(names, values, draws.T, strict=True)
     ]
     return pd.concat(rows), pd.concat(regenerated)
 
 
 def test_shares_that_add_up_to_one_agree_only_together():
-    one_differs = shares_of((0.30, 0.215, 0.485))
+    one_differs = shares_of((0.30, 0.212, 0.488))
     off = "differs, unexplained"
     assert compare(*one_differs)["verdict"].tolist() == ["matches", off, "matches"]
     assert compare(*one_differs, by_row=True)["verdict"].tolist() == [off] * 3
@@ -703,25 +704,79 @@ def test_shares_that_add_up_to_one_agree_only_together():
 
 
 def test_few_repetitions_do_not_tell_shares_apart_that_many_do():
-    rows, regenerated = shares_of((0.30, 0.26, 0.44))
-    for n, differ in ((4.0, False), (400.0, True)):
-        ledger = compare(rows, regenerated.assign(n=n), profile="quick", by_row=True)
+    for n, differ in ((4, False), (400, True)):
+        rows, regenerated = shares_of((0.30, 0.212, 0.488), n)
+        ledger = compare(rows, regenerated, profile="quick", by_row=True)
         assert (ledger["verdict"] != "matches").tolist() == [differ] * 3
 
 
-def test_the_chance_of_shares_of_one_multinomial_is_even():
+def heavy(rng, shape):
+    """Shares that are small but for one in ten, which takes all others with it."""
+    rare = rng.random(shape) < 0.1
+    return rng.normal(size=(*shape, 3)) * 0.001 + 0.03 * rare[..., None]
+
+
+def test_the_chance_of_means_with_heavy_tails_is_even():
     rng = np.random.default_rng(6)
-    n = 400
-    p = np.array([0.2, 0.3, 0.5])
-    errors = np.sqrt(2 * p * (1 - p) / n)
-    pairs = rng.multinomial(n, p, size=(2000, 2)) / n
-    chances = [chance_of_shares(x - y, errors, np.zeros(3)) for x, y in pairs]
-    assert 0.08 < np.mean(np.array(chances) < 0.1) < 0.12
-    few = rng.multinomial(n, p, size=(2000, 4)) / n
-    errors = few.std(axis=1, ddof=1) / 2
-    draws = zip(few.mean(axis=1) - p, errors, strict=True)
-    chances = [chance_of_shares(*draw, np.zeros(3), degrees=3) for draw in draws]
-    assert 0.08 < np.mean(np.array(chances) < 0.1) < 0.12
+    chances = [
+        chance_of_means(theirs.mean(axis=0), (4, 4, 4), ours, 20)
+        for theirs, ours in zip(
+            heavy(rng, (150, 20)), heavy(rng, (150, 100)), strict=True
+        )
+    ]
+    assert 0.03 < np.mean(np.array(chances) < 0.1) < 0.17
+    assert 0.42 < np.mean(chances) < 0.58
+
+
+@cases("kind, statistic", ("stochastic", np.mean), ("spread", np.std))
+def test_repetitions_with_heavy_tails_bring_the_chance_of_their_own(kind, statistic):
+    """Of 10 repetitions among which one in ten is off, normal theory calls many different."""
+    rng = np.random.default_rng(1)
+    differs = []
+    for theirs, ours in zip(heavy(rng, (200, 10)), heavy(rng, (200, 100)), strict=True):
+        print_ = published(
+            kind, f"{statistic(theirs[:, 0]):.5f}", n=10.0, spread=math.nan
+        )
+        ours = ours[:, 0]
+        known = {"spread": ours.std(ddof=1), "n": 100}
+        values = reproduced(statistic(ours), **known)
+        with_draws = reproduced(statistic(ours), **known, draws=tuple(ours))
+        differs.append(
+            [comparison(print_, x).verdict == "differs" for x in (values, with_draws)]
+        )
+    normal, own = np.mean(differs, axis=0)
+    assert own < 0.01 < normal
+    far = published(kind, "0.09", n=10.0, spread=math.nan)
+    assert comparison(far, with_draws).verdict == "differs"
+
+
+@cases(
+    "kind, statistic, exact, spread",
+    ("stochastic", np.mean, {}, 1.0),
+    ("spread", np.std, {"ddof": 1}, math.nan),
+)
+def test_cells_that_share_their_samples_are_fewer_than_they_look(
+    kind, statistic, exact, spread
+):
+    """Of 20 machines on the same splits a departure of one is one of all."""
+    rng = np.random.default_rng(2)
+    names = [f"r{i}" for i in range(20)]
+    chances = []
+    for _ in range(40):
+        runs = rng.normal(size=(2, 100, 1)) + 0.3 * rng.normal(size=(2, 100, 20))
+        theirs, ours = statistic(9 + runs, axis=1, **exact)
+        print_ = pd.concat(
+            published(kind, f"{x:.4f}", row=name, spread=spread)
+            for name, x in zip(names, theirs, strict=True)
+        )
+        regenerated = pd.concat(
+            reproduced(x, spread=1.0, row=name, draws=tuple(draws))
+            for name, x, draws in zip(names, ours, runs[1].T, strict=True)
+        )
+        (test,) = joint_tests(compare(print_, regenerated))
+        chances.append((test.chance, test.signs))
+    rare = np.mean(np.array(chances) < 0.05, axis=0)
+    assert (rare < 0.2).all()
 
 
 def test_the_joint_chance_of_a_new_draw_is_even():
