@@ -10,7 +10,7 @@ from companion.papers.conformal.checkers import BOARD
 from companion.papers.conformal.magnification import SVM_UNITS
 from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import BOARD_NAME
-from companion.papers.conformal.real_sets import FOLDS
+from companion.papers.conformal.real_sets_studies import FOLDS
 from companion.papers.summaries import select
 
 STUDIES = (

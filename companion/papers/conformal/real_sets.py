@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import product
-
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata, spearmanr, wilcoxon
+from scipy.stats import spearmanr
 
 from companion.metrics import mean_and_standard_error
-from companion.papers.conformal import g_means, methods, problems
-from companion.papers.conformal.methods import JUDGED, PRINTED, SVM
-from companion.papers.conformal.problems import (
-    N_FOLDS,
-    PAPER,
-    SETS,
-    digest,
-    in_box,
-    study_of_sets,
+from companion.papers.conformal import g_means, problems
+from companion.papers.conformal.causes import CAUSES
+from companion.papers.conformal.methods import PRINTED, SVM
+from companion.papers.conformal.problems import N_FOLDS, SETS
+from companion.papers.conformal.real_sets_studies import (
+    BOXED,
+    BOXED_READING,
+    FOLDS,
+    PARTITIONS,
+    SIZES,
+    cells,
+    sizes_of,
+    wilcoxon_p,
 )
 from companion.papers.summaries import magnitude, means_and_errors
-from companion.reproduction import Values, study_over
+from companion.reproduction import Values
+
+STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, SIZES)
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
@@ -35,25 +38,6 @@ MIDDLES = {"from a gain of 0.025": -0.025, "from an increase of 0.005": 0.005}
 #: Methods that transform Hepatitis in print without being named there.
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
-#: The partitions of each set: a printed yes or no, an asterisk or the answer of a test, can be rare
-#: among fifty (``RARE_DRAW``), and among no fewer.
-N_PARTITIONS = 50
-#: Those of what takes longest, of which the others have the asterisk alone.
-N_OF_COSTLIEST = 20
-COSTLIEST = "TSVT-VMETA"
-
-#: On how many partitions, the first ones, a method is run: the costliest and a search by
-#: cross-validation on fewer, those that the thesis neither prints nor judges on two.
-REPETITIONS = dict.fromkeys(methods.ALL, 2) | dict.fromkeys(JUDGED, N_PARTITIONS)
-REPETITIONS |= dict.fromkeys((COSTLIEST, "threshold by CV"), N_OF_COSTLIEST)
-
-#: All columns scaled to the bounds of the board, in ``data/readings.yaml``; TSVT is the costliest.
-BOXED_READING = "inputs-in-the-box"
-BOXED_REPETITIONS = {
-    name: N_OF_COSTLIEST if name.startswith("TSVT") else N_PARTITIONS
-    for name in PRINTED
-}
-
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
 GAIN = "gain over the SVM of the method that is best on the other partitions"
@@ -62,92 +46,7 @@ TRIED = "share of folds with fewer than 3 transformations tried"
 CORRELATION = f"{GAIN}, rank correlation with the SVM's error over the data sets"
 
 
-def compute_folds(unit):
-    """A partition of a real set: a row a fold and method; of the costliest perhaps its asterisk."""
-    names = _methods_on(unit, REPETITIONS)
-    marked = () if COSTLIEST in names else (COSTLIEST,)
-    return rows_of_parts(problems.parts_of(unit), names, marked)
-
-
-def _methods_on(unit, repetitions):
-    """The methods that are run on the partition of a unit."""
-    return [name for name, n in repetitions.items() if unit.params["partition"] <= n]
-
-
-def rows_of_parts(parts, names, marked=()):
-    """A row a fold and method."""
-    return [
-        {"fold": fold} | row
-        for fold, problem in enumerate(parts)
-        for row in methods.all_rows(problem, names, marked)
-    ]
-
-
-def compute_sizes(unit):
-    """Sizes of a data set."""
-    return _sizes(*problems.load(unit.params["dataset"]))
-
-
-def _sizes(X, y):
-    return {
-        "n": len(y),
-        "n_positive": int((y > 0).sum()),
-        "n_negative": int((y < 0).sum()),
-        "n_features": X.shape[1],
-    }
-
-
-def cells(frame, by):
-    """Mean error over folds, its spread and the number of transformed folds, in rounded numbers."""
-    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
-    table = frame.groupby(by, sort=False).agg(
-        error=("error", "mean"),
-        spread=("error", "std"),
-        transformed=("moved", "sum"),
-        converged=("converged", "all"),
-    )
-    return table.round(8).reset_index()
-
-
-def compute_boxed(unit):
-    """The methods with the inputs in a box: a row a method, with Wilcoxon's p against the SVM."""
-    parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
-    frame = pd.DataFrame(rows_of_parts(parts, _methods_on(unit, BOXED_REPETITIONS)))
-    p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
-    return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
-
-
-FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS)
-SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
-# the large set takes as long as all others: another reading of it is tried once
-BOXED = study_of_sets("boxed", compute_boxed, N_PARTITIONS, of_large=1)
-STUDIES = (FOLDS, BOXED, SIZES)
-
-
 # -- tests ------------------------------------------------------------------------------------
-
-
-def wilcoxon_p(difference):
-    """p of the Wilcoxon signed-rank test of paired differences, 1 where there are none.
-
-    Exact, ties included, for the few pairs of a partition; equal pairs are left out.
-    """
-    difference = np.asarray(difference)
-    difference = difference[np.abs(difference) > 1e-12]
-    if not difference.size:
-        return 1.0
-    if difference.size > 10:
-        return wilcoxon(difference).pvalue
-    # folds often differ by one pattern: tied ranks, for which SciPy has no exact distribution
-    ranks = rankdata(np.round(np.abs(difference), 12))
-    observed = abs(np.sign(difference) @ ranks)
-    return np.mean(np.abs(_signs(difference.size) @ ranks) >= observed - 1e-9)
-
-
-@cache
-def _signs(n):
-    """All ways to give n ranks a sign: a row each."""
-    return np.array(list(product((-1.0, 1.0), repeat=n)))
 
 
 def gains_elsewhere(means):
@@ -166,7 +65,7 @@ _PRINTED_SIZES = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_feat
 def _add_protocol(out):
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
     board = problems.board_split(1)
-    sizes = _sizes(board.X, board.y) | {"dataset": problems.BOARD_NAME}
+    sizes = sizes_of(board.X, board.y) | {"dataset": problems.BOARD_NAME}
     _add_sizes(out, pd.DataFrame([sizes]))
 
 
