@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -15,19 +14,24 @@ from companion.papers.conformal.real_sets_studies import (
     BOXED,
     BOXED_READING,
     FOLDS,
+    IN_BOX,
     PARTITIONS,
     SIZES,
+    STANDARDISED,
     cells,
     sizes_of,
     wilcoxon_p,
 )
-from companion.papers.summaries import magnitude, means_and_errors
+from companion.papers.summaries import magnitude, means_and_errors, select
 from companion.reproduction import Values
 
 STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, SIZES)
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
+
+#: Of a printed error: differences are those of numbers rounded so.
+_DECIMALS = 3
 
 #: The levels of a partition of a set.
 PARTITION = ["dataset", "partition"]
@@ -75,40 +79,56 @@ def _add_sizes(out, frame):
         out.add_all(row["dataset"], sizes)
 
 
-def _add_tables(out, folds):
+def _add_tables(out, folds, more):
     """Tables 6.3.2 and 6.3.3, and their tests; of some cells only the asterisk is known."""
-    table = every_partition(folds)
+    table = every_partition(folds, more)
     _add_asterisks(out, table)
     _add_cells(out, table[table.error.notna()])
-    _add_wilcoxon(out, folds)
+    _add_wilcoxon(out, folds, select(more, inputs=STANDARDISED))
 
 
-def _add_boxed(out, boxed):
+def _add_boxed(out, boxed, more):
     """The same with the inputs in the box, but for the errors of the SVM, which chose it."""
     found = Values(out.converged)
-    _add_cells(found, boxed, but=[SVM])
-    _add_asterisks(found, boxed)
+    table = pd.concat([boxed, select(more, inputs=IN_BOX)])
+    _add_cells(found, table, but=[SVM])
+    _add_asterisks(found, table)
     out.extend(found, BOXED_READING)
 
 
-def every_partition(folds):
-    """Cells by data set, partition and method."""
-    return cells(folds, [*PARTITION, "method"])
+def every_partition(folds, more):
+    """Cells by data set, partition and method, the inputs standardised."""
+    first = cells(folds, [*PARTITION, "method"])
+    return pd.concat([first, select(more, inputs=STANDARDISED)])
 
 
 def _add_cells(out, table, but=()):
-    """Printed "mean ± spread" over the folds of a partition, but for the means of some methods."""
-    printed = table[table.method.isin(PRINTED)]
-    for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
-        # one partition alone, in a quick run, knows the chance of its folds
-        alone = rows.spread.mean() if len(rows) == 1 else np.nan
-        shown = {name: (rows.error, N_FOLDS), f"{name} ±": (rows.spread, 12)}
-        if method in but:
-            del shown[name]
-        for column, (values, n) in shown.items():
-            known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
-            converged = rows.converged.all()
-            out.add(method, column, values.mean(), converged, **known)
+    """Printed "mean ± spread" over the folds of a partition, each among ours of all partitions.
+
+    And the differences of cells to the SVM's. A cell with an asterisk is the SVM's, by the caption,
+    in print and in ours. The means of some methods are left out.
+    """
+    ours = table[table.method.isin(PRINTED)].pivot(
+        index="partition", columns=["dataset", "method"]
+    )
+    for name in g_means.present(table):
+        starred = g_means.printed_asterisks(name)
+        plain = ours.xs((name, SVM), axis=1, level=["dataset", "method"])
+        for method in PRINTED:
+            shown = SVM if method in starred else method
+            if (name, shown) not in ours.error:
+                continue
+            of_method = ours.xs(
+                (name, shown), axis=1, level=["dataset", "method"]
+            ).dropna()
+            converged = of_method.converged.all()
+            if shown not in but:
+                out.add_draws(method, name, of_method.error, converged)
+            out.add_draws(method, f"{name} ±", of_method.spread, converged)
+            if shown != SVM:
+                gap = of_method.error.round(_DECIMALS) - plain.error.round(_DECIMALS)
+                column = f"{name}: difference of the cells"
+                out.add_draws(f"{method} - {SVM}", column, gap.dropna(), converged)
 
 
 def _add_asterisks(out, table):
@@ -118,7 +138,7 @@ def _add_asterisks(out, table):
         out.add_draws(method, f"{name}: no transformation", rows.transformed == 0)
 
 
-def _add_wilcoxon(out, folds):
+def _add_wilcoxon(out, folds, more):
     """The tests that section 6.3.2 has, each on one partition: its answer is one of many."""
     gaps = g_means.gaps(g_means.error_table(folds))
     for row, column in g_means.places("real_sets", "Wilcoxon, "):
@@ -127,11 +147,16 @@ def _add_wilcoxon(out, folds):
         gap = gaps.loc[gaps.index.get_level_values("dataset") == name, method].dropna()
         if gap.empty:
             continue
-        of_partition = gap.groupby(level=PARTITION)
-        error = of_partition.mean().round(8)
+        of_partition = gap.groupby(level="partition")
+        first = {"gap": of_partition.mean(), "p": of_partition.agg(wilcoxon_p)}
+        cells_of = select(more, dataset=name).set_index("partition")
+        ours, plain = (select(cells_of, method=one) for one in (method, SVM))
+        later = {"gap": ours.error - plain.error, "p": ours.p}
+        tests = pd.concat([pd.DataFrame(first), pd.DataFrame(later).dropna()])
+        error = tests.gap.round(8)
         of_side = {"worse": error > 0, "better": error < 0}
         side = of_side.get(words.rpartition(" and ")[2], True)
-        out.add_draws(row, column, (of_partition.agg(wilcoxon_p) < LEVEL) & side)
+        out.add_draws(row, column, (tests.p < LEVEL) & side)
 
 
 def _add_differences(out, frame):
@@ -201,8 +226,8 @@ def _add_over_sets(out, frame):
 VALUES = (
     (_add_protocol,),
     (_add_sizes, "sizes"),
-    (_add_tables, "folds"),
-    (_add_boxed, "boxed"),
+    (_add_tables, "folds", "partitions"),
+    (_add_boxed, "boxed", "partitions"),
     (_add_differences, "folds"),
     (_add_over_sets, "folds"),
 )
@@ -263,22 +288,25 @@ def what_came_out(run):
     return text + g_means.not_run(run)
 
 
-def differences_table(records):
+def differences_table(folds, more):
     """What a method changes on the folds of the plain machine, in print and here.
 
     A row a cell of the print without an asterisk.
     """
     rows = []
-    means = g_means.by_set(g_means.error_table(records))
-    for name in g_means.present(records):
+    table = every_partition(folds, more)
+    means = table.pivot(index=PARTITION, columns="method", values="error")
+    for name in g_means.present(table):
         printed = g_means.printed_values("real_sets", name)
         starred = g_means.printed_asterisks(name)
         gaps = g_means.gaps(means.loc[name])
         for method in PRINTED[1:]:
             if method in starred:
                 continue
+            gap = gaps[method].dropna()
             row = {"data set": name, "method": method}
             row["printed"] = printed[method] - printed[SVM]
-            row |= {"here": gaps[method].mean(), "SE": gaps[method].sem()}
+            row |= {"here": gap.mean(), "SE": gap.sem()}
+            row |= {"least": gap.min(), "largest": gap.max(), "of": len(gap)}
             rows.append(row)
     return pd.DataFrame(rows)
