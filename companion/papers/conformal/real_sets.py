@@ -108,8 +108,11 @@ def _add_cells(out, table, but=()):
     And the differences of cells to the SVM's. A cell with an asterisk is the SVM's, by the caption,
     in print and in ours. The means of some methods are left out.
     """
-    ours = table[table.method.isin(PRINTED)].pivot(
-        index="partition", columns=["dataset", "method"]
+    printed = table[table.method.isin(PRINTED)]
+    ours = printed.pivot(
+        index="partition",
+        columns=["dataset", "method"],
+        values=["error", "spread", "converged"],
     )
     for name in g_means.present(table):
         starred = g_means.printed_asterisks(name)
