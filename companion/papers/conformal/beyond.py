@@ -242,7 +242,7 @@ def segment_sentence(widths):
     errors = rows.assign(error=g_means.errors(rows)).groupby(["width", "partition"])
     spreads = errors.error.std(ddof=0)
     printed = g_means.printed_values("real_sets", f"{LARGE} ±")[SVM]
-    is_alike = spreads.max() < printed
+    is_alike = bool(spreads.max() < printed)
     return (
         f"At the {rows.width.nunique()} widths the errors of the seven folds of our plain machine "
         f"have a standard deviation of at most {spreads.max():.2f}; in print it is {printed}."

@@ -195,22 +195,21 @@ def rows_left_out_table(partitions):
 
 
 def feature_act_table(causes):
-    """ACT in feature space less the SVM: printed, ours, and in how many partitions it is idle."""
+    """ACT in feature space less the SVM: printed, ours, and in how many partitions it is idle.
+
+    "as far" is that of all sets together.
+    """
     gaps = _gaps(causes).xs(FEATURE_ACT, axis=1, level="method")[list(NOT_LARGE)]
     printed = {name: _printed_gaps(name).get("ACT", 0.0) for name in gaps}
     idle = _idle(causes, FEATURE_ACT)
-    rows = [
-        {
-            "data set": name,
-            "printed": f"{printed[name]:+.3f}"
-            + " *" * ("ACT" not in _printed_gaps(name)),
-            "here": gaps[name].mean(),
-            "idle in": idle[name].sum(),
-            "of": len(gaps),
-        }
-        for name in gaps
-    ]
-    return pd.DataFrame(rows), joint_chance([*printed.values()], gaps.to_numpy())
+    chance = joint_chance([*printed.values()], gaps.to_numpy())
+    rows = []
+    for name in gaps:
+        starred = "ACT" in g_means.printed_asterisks(name)
+        row = {"data set": name, "printed": f"{printed[name]:+.3f}{' *' * starred}"}
+        row |= {"here": gaps[name].mean(), "idle in": idle[name].sum(), "of": len(gaps)}
+        rows.append(row | {"as far": chance})
+    return pd.DataFrame(rows)
 
 
 def _idle(causes, method):
