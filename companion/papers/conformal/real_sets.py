@@ -14,6 +14,7 @@ from companion.papers.conformal.real_sets_studies import (
     BOXED,
     BOXED_READING,
     FOLDS,
+    HALVES,
     IN_BOX,
     PARTITIONS,
     SIZES,
@@ -25,7 +26,7 @@ from companion.papers.conformal.real_sets_studies import (
 from companion.papers.summaries import magnitude, means_and_errors, select
 from companion.reproduction import Values
 
-STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, SIZES)
+STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, HALVES, SIZES)
 
 #: Level of the thesis's tests.
 LEVEL = 0.10

@@ -210,3 +210,45 @@ PARTITIONS = study_over(
     digest,
     partition={"paper": range(N_PARTITIONS + 1, 101), "quick": (51,)},
 )
+
+
+# -- half of a training part as V -----------------------------------------------------------------
+
+#: What is tried with it: what is quick, and where the print has no asterisk the search by V.
+OF_HALVES = ("AMA", "ACT", "WIL", "MDT-JGRAD", "MDT-JMETA")
+SEARCHED_BY_V = "MDT-VMETA"
+
+
+def compute_halves(unit):
+    """Methods with half of a training part as V, and without it where idle: a row a method."""
+    name = unit.params["dataset"]
+    known = WITHOUT_ASTERISK[name]
+    chosen = [m for m in (*OF_HALVES, SEARCHED_BY_V) if m in (*OF_HALVES, *known)]
+    parts = [_with_half(part) for part in problems.parts_of(unit)]
+    frame = pd.DataFrame(rows_of_parts(parts, (SVM, WITHOUT_V, *chosen)))
+    plain = frame[frame.method.isin((SVM, WITHOUT_V))]
+    every = pd.concat([plain, _with_V_left_out(frame)])
+    p = g_means.gaps(g_means.error_table(every)).agg(wilcoxon_p).round(6)
+    return cells(every, "method").join(p.rename("p"), on="method").to_dict("records")
+
+
+def _with_half(problem):
+    n = len(problem.y)
+    rows = train_test_split(
+        np.arange(n), test_size=0.5, stratify=problem.y, random_state=problem.seed
+    )
+    learn, validate = map(np.sort, rows)
+    return replace(problem, learn=learn, validate=validate)
+
+
+HALVES = study_over(
+    PAPER,
+    "halves",
+    compute_halves,
+    {
+        "paper": [{"dataset": name} for name in problems.NOT_LARGE],
+        "quick": [{"dataset": name} for name in problems.SMALL],
+    },
+    digest,
+    partition={"paper": range(151, 201), "quick": (151,)},
+)
