@@ -4,6 +4,7 @@ On partitions and draws that no cause was found on:
 
 * rows without an asterisk trained without V in every fold, also where nothing is transformed, by
   the share of V and the scaling of the inputs (in the study ``partitions``);
+* the same with half of a training part as V for the methods, too (in ``halves``);
 * ACT with the distances of (4.3.4) in feature space, as its widths are (in ``causes``);
 * MDT with nothing to keep the searches at kappa >= 0 and lambda in [0, 1) (in ``causes``).
 
@@ -194,6 +195,51 @@ def rows_left_out_table(partitions):
     return pd.DataFrame(rows)
 
 
+def halves_table(halves):
+    """Half of a training part as V, which machines lack where idle: cells without an asterisk.
+
+    "here" is what the method adds to the SVM's error, "idle in" how many partitions nothing is
+    transformed in, and "as far" that of all these cells together. Cells with an asterisk are there
+    where that is rare.
+    """
+    gaps = _gaps(halves)
+    shown, rows = [], []
+    for name in NOT_LARGE:
+        printed = _printed_gaps(name)
+        for method in PRINTED[1:]:
+            place = (name, method + V_LEFT_OUT)
+            if place not in gaps:
+                continue
+            idle = _idle(halves, place[1])[name]
+            starred = method not in printed
+            as_printed = int((idle == starred).sum())
+            rare = _is_rare(as_printed, len(idle))
+            if starred and not rare:
+                continue
+            if not starred:
+                shown.append((place, printed[method]))
+            rows.append(
+                {
+                    "data set": name,
+                    "method": method,
+                    "printed": "*" if starred else f"{printed[method]:+.3f}",
+                    "here": gaps[place].mean(),
+                    "largest": gaps[place].max(),
+                    "idle in": f"{int(idle.sum())}{' (rare)' * rare}",
+                    "of": len(idle),
+                }
+            )
+    places, wanted = zip(*shown, strict=True)
+    return pd.DataFrame(rows).assign(
+        **{"as far": joint_chance(wanted, gaps[[*places]].to_numpy())}
+    )
+
+
+def _is_rare(count, n):
+    """Whether what is printed is rarer among n of ours than :data:`RARE`."""
+    return (count + 1) / (n + 1) < RARE
+
+
 def feature_act_table(causes):
     """ACT in feature space less the SVM: printed, ours, and in how many partitions it is idle.
 
@@ -228,7 +274,7 @@ def marks_table(causes):
             starred = method in g_means.printed_asterisks(name)
             n = int(idle[name].sum())
             as_printed = n if starred else len(idle) - n
-            rare = (as_printed + 1) / (len(idle) + 1) < RARE
+            rare = _is_rare(as_printed, len(idle))
             row[name] = f"{n}{' *' * starred}{' (rare)' * rare}"
         rows.append(row)
     return pd.DataFrame(rows)
