@@ -30,10 +30,7 @@ from companion.papers.conformal.problems import (
 )
 from companion.papers.conformal.real_sets_studies import (
     HALF_LEFT_OUT,
-    IN_BOX,
-    STANDARDISED,
     V_LEFT_OUT,
-    WITHOUT_ASTERISK,
     cells,
 )
 from companion.papers.summaries import select
@@ -145,11 +142,21 @@ def _printed_gaps(name):
     return {m: printed[m] - printed[SVM] for m in PRINTED[1:] if m not in starred}
 
 
-def _placed(printed, ours):
-    """The print beside ours, a column a set: printed and mean differences, and the chance."""
-    row = {name: f"{printed[name]:+.3f}; {ours[name].mean():+.3f}" for name in ours}
-    chance = joint_chance([printed[name] for name in ours], ours.to_numpy())
-    return row | {"as far": chance}
+def _idle(rows, method):
+    """Whether a method transforms nothing: a row a partition, a column a set."""
+    of_method = select(rows, method=method)
+    table = of_method.pivot(index="partition", columns="dataset", values="transformed")
+    return table == 0
+
+
+def _mark(rows, name, method, suffix=""):
+    """In how many partitions a method is idle, and whether what is printed is rare among ours."""
+    idle = _idle(rows, method + suffix)[name]
+    starred = method.split(" without")[0] in g_means.printed_asterisks(name)
+    as_printed = int((idle == starred).sum())
+    rare = (as_printed + 1) / (len(idle) + 1) < RARE
+    text = f"{int(idle.sum())}{' *' * starred}{' (rare)' * rare}"
+    return text, starred, rare
 
 
 def left_out_table(partitions):
@@ -159,122 +166,131 @@ def left_out_table(partitions):
     the missing patterns do.
     """
     printed = {
-        name: min(_printed_gaps(name).values(), key=abs) for name in WITHOUT_V_SETS
+        name: min(_printed_gaps(name).values(), key=abs)
+        for name in WITHOUT_V_SETS
+        if name in set(partitions.dataset)
     }
     rows = []
-    for inputs in (STANDARDISED, IN_BOX):
+    for inputs in partitions.inputs.unique():
         gaps = _gaps(select(partitions, inputs=inputs))
         for share, method in ((0.25, WITHOUT_V), (0.5, HALF_LEFT_OUT)):
-            ours = gaps.xs(method, axis=1, level="method")[list(WITHOUT_V_SETS)]
+            ours = gaps.xs(method, axis=1, level="method")[list(printed)]
             row = {"inputs": inputs, "share of V": share}
-            rows.append(row | _placed(printed, ours))
+            for name in ours:
+                row[name] = f"{printed[name]:+.3f}; {ours[name].mean():+.3f}"
+            chance = joint_chance([*printed.values()], ours.to_numpy())
+            rows.append(row | {"as far": chance})
     return pd.DataFrame(rows)
 
 
 def rows_left_out_table(partitions):
     """All cells without an asterisk less the SVM's, but of Segment1: as studied, and without V."""
     rows = []
-    for inputs in (STANDARDISED, IN_BOX):
+    for inputs in partitions.inputs.unique():
         gaps = _gaps(select(partitions, inputs=inputs))
         for words, added in (("as studied", ""), ("where idle, without V", V_LEFT_OUT)):
-            places = [
-                (name, method)
-                for name in NOT_LARGE
-                for method in WITHOUT_ASTERISK[name]
-                if (name, method + added) in gaps
-            ]
-            ours = gaps[[(name, method + added) for name, method in places]].to_numpy()
-            printed = [_printed_gaps(name)[method] for name, method in places]
-            row = {
-                "inputs": inputs,
-                "rows without an asterisk": words,
-                "n": len(places),
-            }
-            row["further up in print"] = int((printed > ours.mean(axis=0)).sum())
-            rows.append(row | {"as far": joint_chance(printed, ours)})
+            row = {"inputs": inputs, "rows without an asterisk": words}
+            rows.append(row | _together(gaps, added))
     return pd.DataFrame(rows)
+
+
+def _together(gaps, added):
+    """How many cells without an asterisk there are, and the chance of all together."""
+    places = [
+        (name, method)
+        for name in NOT_LARGE
+        for method in _printed_gaps(name)
+        if (name, method + added) in gaps
+    ]
+    ours = gaps[[(name, method + added) for name, method in places]].to_numpy()
+    printed = [_printed_gaps(name)[method] for name, method in places]
+    return {"n": len(places), "as far": joint_chance(printed, ours)}
 
 
 def halves_table(halves):
     """Half of a training part as V, which machines lack where idle: cells without an asterisk.
 
     "here" is what the method adds to the SVM's error, "idle in" how many partitions nothing is
-    transformed in, and "as far" that of all these cells together. Cells with an asterisk are there
-    where that is rare.
+    transformed in, and "as far" that of all these cells together. Of cells with an asterisk those
+    are there whose asterisk is rare.
     """
     gaps = _gaps(halves)
-    shown, rows = [], []
-    for name in NOT_LARGE:
-        printed = _printed_gaps(name)
-        for method in PRINTED[1:]:
-            place = (name, method + V_LEFT_OUT)
-            if place not in gaps:
-                continue
-            idle = _idle(halves, place[1])[name]
-            starred = method not in printed
-            as_printed = int((idle == starred).sum())
-            rare = _is_rare(as_printed, len(idle))
-            if starred and not rare:
-                continue
-            if not starred:
-                shown.append((place, printed[method]))
-            rows.append(
-                {
-                    "data set": name,
-                    "method": method,
-                    "printed": "*" if starred else f"{printed[method]:+.3f}",
-                    "here": gaps[place].mean(),
-                    "largest": gaps[place].max(),
-                    "idle in": f"{int(idle.sum())}{' (rare)' * rare}",
-                    "of": len(idle),
-                }
-            )
-    places, wanted = zip(*shown, strict=True)
-    return pd.DataFrame(rows).assign(
-        **{"as far": joint_chance(wanted, gaps[[*places]].to_numpy())}
-    )
-
-
-def _is_rare(count, n):
-    """Whether what is printed is rarer among n of ours than :data:`RARE`."""
-    return (count + 1) / (n + 1) < RARE
-
-
-def feature_act_table(causes):
-    """ACT in feature space less the SVM: printed, ours, and in how many partitions it is idle.
-
-    "as far" is that of all sets together.
-    """
-    gaps = _gaps(causes).xs(FEATURE_ACT, axis=1, level="method")[list(NOT_LARGE)]
-    printed = {name: _printed_gaps(name).get("ACT", 0.0) for name in gaps}
-    idle = _idle(causes, FEATURE_ACT)
-    chance = joint_chance([*printed.values()], gaps.to_numpy())
     rows = []
-    for name in gaps:
-        starred = "ACT" in g_means.printed_asterisks(name)
-        row = {"data set": name, "printed": f"{printed[name]:+.3f}{' *' * starred}"}
-        row |= {"here": gaps[name].mean(), "idle in": idle[name].sum(), "of": len(gaps)}
-        rows.append(row | {"as far": chance})
+    for name, method in (place for place in gaps if place[0] in NOT_LARGE):
+        plain_name = method.removesuffix(V_LEFT_OUT)
+        if plain_name == method:
+            continue
+        idle, starred, rare = _mark(halves, name, plain_name, V_LEFT_OUT)
+        if starred and not rare:
+            continue
+        printed = "*" if starred else f"{_printed_gaps(name)[plain_name]:+.3f}"
+        gap = gaps[name, method]
+        row = {"data set": name, "method": plain_name, "printed": printed}
+        row |= {"here": gap.mean(), "least": gap.min(), "largest": gap.max()}
+        rows.append(row | {"idle in": idle, "of": len(gap)})
     return pd.DataFrame(rows)
 
 
-def _idle(causes, method):
-    """Whether a method transforms nothing: a row a partition, a column a set."""
-    rows = select(causes, method=method)
-    return rows.pivot(index="partition", columns="dataset", values="transformed") == 0
+def feature_act_table(causes):
+    """ACT in feature space less the SVM: printed, ours, and in how many partitions it is idle."""
+    gaps = _gaps(causes).xs(FEATURE_ACT, axis=1, level="method")
+    rows = []
+    for name in (name for name in NOT_LARGE if name in gaps):
+        idle, *_ = _mark(causes, name, "ACT", FEATURE_ACT.removeprefix("ACT"))
+        printed = _printed_gaps(name).get("ACT", 0.0)
+        row = {"data set": name, "printed": printed, "here": gaps[name].mean()}
+        rows.append(row | {"idle in": idle, "of": len(gaps)})
+    return pd.DataFrame(rows)
+
+
+def _chance_of_act(causes):
+    gaps = _gaps(causes).xs(FEATURE_ACT, axis=1, level="method")
+    names = [name for name in NOT_LARGE if name in gaps]
+    printed = [_printed_gaps(name).get("ACT", 0.0) for name in names]
+    return joint_chance(printed, gaps[names].to_numpy())
 
 
 def marks_table(causes):
     """In how many partitions MDT without bounds is idle, a star where it is in print."""
     rows = []
-    for method, free in FREE.items():
-        idle = _idle(causes, free)
-        row = {"MDT without bounds": method, "of": len(idle)}
-        for name in (*SETS, BOARD_NAME):
-            starred = method in g_means.printed_asterisks(name)
-            n = int(idle[name].sum())
-            as_printed = n if starred else len(idle) - n
-            rare = _is_rare(as_printed, len(idle))
-            row[name] = f"{n}{' *' * starred}{' (rare)' * rare}"
+    for method in FREE:
+        row = {"MDT without bounds": method, "of": causes.partition.nunique()}
+        for name in (n for n in (*SETS, BOARD_NAME) if n in set(causes.dataset)):
+            row[name], *_ = _mark(causes, name, method, " without bounds")
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def summary(records):
+    """What came of each cause, a line each."""
+    partitions, halves, causes = (
+        records[name] for name in ("partitions", "halves", "causes")
+    )
+    studied = rows_left_out_table(partitions)["as far"].iloc[0]
+    together = _together(_gaps(halves), V_LEFT_OUT)
+    rare = halves_table(halves)["idle in"].str.contains("rare").sum()
+    marks = marks_table(causes).set_index("MDT without bounds").drop(columns="of")
+    n_rare = marks.apply(lambda row: row.str.contains("rare").sum(), axis=1)
+    act = feature_act_table(causes)
+    act_rare = act["idle in"].str.contains("rare").sum()
+    chance = _chance_of_act(causes)
+    lines = [
+        "**V left out**: as studied, the share of what is as far as the print is "
+        f"{studied:.3f}; with half of a training part as $V$, and without it where nothing is "
+        f"transformed, {together['as far']:.3f} for {together['n']} cells without an asterisk, so "
+        f"that {_what(together['as far'], 0)} by what they add; printed marks that are rare: "
+        f"{rare}.",
+        f"**ACT in feature space**: as far are {chance:.3f}, and {act_rare} of {len(act)} marks "
+        f"are rare: {_what(chance, act_rare)}.",
+        "**MDT without bounds**: rare are "
+        + " and ".join(
+            f"{n_rare[name]} of {marks.shape[1]} marks of {name}"
+            for name in n_rare.index
+        )
+        + f": {_what(1.0, n_rare.sum())}.",
+    ]
+    return "\n".join(f"* {line}" for line in lines)
+
+
+def _what(chance, n_rare):
+    return "it stands" if chance >= RARE and not n_rare else "it does not stand"
