@@ -122,7 +122,7 @@ KNOWN = {
     ("usvc/table_4", "dataset"): MEDICAL_SETS,
     ("wrsvm/theory", "loss"): LOSSES,
     ("conformal/real_sets", "data_set"): SETS,
-    ("conformal/criterion", "data_set"): SETS,
+    ("conformal/beyond", "data_set"): SETS,
 }
 
 

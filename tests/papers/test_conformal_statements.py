@@ -1,19 +1,24 @@
 """What the studies of the conformal kernel thesis compute is what they say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from _cases import cases
 from _conformal_problems import metric_by_differences
 from numpy.testing import assert_allclose, assert_array_equal
 
-from companion import L2SVC
+from companion import L1SVC, L2SVC
 from companion.conformal.factors import kernel_metric, transformed_metric
 from companion.papers.conformal import (
     background,
     beyond_studies,
     magnification,
+    problems,
     teaching,
 )
+from companion.papers.conformal.methods import Part
+from companion.papers.experiment import Split
 from companion.reproduction import Unit
 from companion.solvers.mdm import mdm
 from companion.solvers.smo import smo
@@ -136,3 +141,38 @@ def test_a_line_over_the_parabola_tells_the_points_of_figure_2_1_5_apart():
     image = np.column_stack([x, x**2])
     decision = background.linear_machine(image, y).decision(image)
     assert_array_equal(np.sign(decision), y)
+
+
+@cases("seed", *range(5))
+def test_a_larger_bound_that_no_weight_reaches_changes_nothing(seed):
+    """Section 3.2.2: C+ is an upper bound alone, and the weights of both classes have one sum."""
+    X, y = background.plane_sample(seed, background.FAR)
+    sums = []
+    for factor in (1.0, 10.0):
+        weight = {1.0: factor, -1.0: 1.0}
+        machine = L1SVC(C=1e3, kernel="linear", class_weight=weight, tol=1e-9)
+        coef = machine.fit(X, y).dual_coef_[0]
+        assert np.abs(coef).max() < 1e3
+        sums.append(np.abs(coef[coef > 0]).sum())
+        assert coef.sum() == pytest.approx(0, abs=1e-9 * sums[-1])
+    assert sums[1] == pytest.approx(sums[0], rel=1e-5)
+
+
+@cases("transform", "amari", "wu_amari", "act")
+def test_a_prediction_needs_every_transformation_with_its_parameters(transform):
+    """Sections 4.1 to 4.3: the machine alone is not enough, and the numbers grow with each."""
+    X, y, _ = overlapping(6, n=80)
+    problem = problems.problem_of(Split(X, y, X + 0.3, y), "stored")
+    part = Part(problem, width=4.0, validate=False)
+    stored = []
+    for number in (0, 1, 3):
+        result = part.transformed(transform, max_transforms=number)
+        assert len(result.stages) == number
+        decision = part.decision(result)
+        for stage in result.stages:
+            fewer = tuple(other for other in result.stages if other is not stage)
+            without = part.decision(replace(result, stages=fewer))
+            assert np.abs(without - decision).max() > 1e-3 * np.abs(decision).max()
+        centres = sum(len(stage.columns) for stage in result.stages)
+        stored.append(np.count_nonzero(result.machine.alpha) + 2 * centres)
+    assert stored == sorted(set(stored))

@@ -14,10 +14,12 @@ from sklearn.metrics import average_precision_score
 from sklearn.svm import SVC
 
 from companion.papers.conformal import (
+    causes,
     g_means,
     methods,
     problems,
     real_sets,
+    real_sets_studies,
     today_studies,
 )
 from companion.papers.conformal.beyond_studies import best_shift, error_of
@@ -144,8 +146,16 @@ def printed_rows():
     return rows.loc[rows.artefact == "real_sets", ["row", "column"]].to_numpy()
 
 
+def more_of(name, inputs=real_sets_studies.STANDARDISED):
+    """A later partition, in which all methods are alike."""
+    row = {"inputs": inputs, "dataset": name, "partition": 51, "transformed": 0}
+    row |= {"error": 0.2, "spread": 0.1, "converged": True, "p": 1.0}
+    return pd.DataFrame([row | {"method": method} for method in methods.PRINTED])
+
+
 def values_of(folds):
     records = dict.fromkeys(("boxed", "sizes"), pd.DataFrame()) | {"folds": folds}
+    records["partitions"] = more_of(folds.dataset.iloc[0])
     return values_from(real_sets.VALUES, records).set_index(["row", "column"])
 
 
@@ -155,8 +165,8 @@ def test_a_test_with_a_side_counts_significant_differences_on_that_side(sign, si
     frame["missed"] += 3
     table = values_of(frame)
     column = f"{frame.dataset[0]}: significant at 10 % and {side}"
-    assert table.draws["Wilcoxon, ACT against SVM", column] == (1.0,) * 20
-    assert table.draws["Wilcoxon, AMA against SVM", column] == (0.0,) * 20
+    assert table.draws["Wilcoxon, ACT against SVM", column] == (1.0,) * 20 + (0.0,)
+    assert table.draws["Wilcoxon, AMA against SVM", column] == (0.0,) * 21
 
 
 def test_of_a_method_that_transforms_nowhere_what_its_transformations_do_is_not_known():
@@ -168,14 +178,19 @@ def test_of_a_method_that_transforms_nowhere_what_its_transformations_do_is_not_
 
 def test_cells_means_and_tests_of_a_known_difference():
     frame = paired_records(2)
-    boxed = real_sets.cells(frame, ["dataset", "partition", "method"]).assign(p=1.0)
+    boxed = real_sets_studies.cells(frame, ["dataset", "partition", "method"]).assign(
+        p=1.0
+    )
     mark = {"dataset": "Glass7", "partition": 21, "fold": 0, "method": "WIL"}
     mark = pd.DataFrame([mark | {"n_transformations": 1, "converged": True}])
     folds = pd.concat([frame, mark])
     records = {"folds": folds, "sizes": pd.DataFrame()}
+    records["partitions"] = pd.concat(
+        [more_of("Glass7"), more_of("Glass7", real_sets_studies.IN_BOX)]
+    )
     both = values_from(real_sets.VALUES, records | {"boxed": boxed})
-    read = both[both.reading == real_sets.BOXED_READING]
-    assert set(read.row) <= set(methods.PRINTED)
+    read = both[both.reading == real_sets_studies.BOXED_READING]
+    assert set(read.row.str.removesuffix(" - SVM")) <= set(methods.PRINTED)
     assert "SVM Glass7 ±" in set(read.row + " " + read.column)
     assert "ACT Glass7" in set(read.row + " " + read.column)
     assert "SVM Glass7" not in set(read.row + " " + read.column), "it chose the box"
@@ -184,19 +199,25 @@ def test_cells_means_and_tests_of_a_known_difference():
     assert table.value["ACT", "Glass7"] > table.value["SVM", "Glass7"]
     assert table.value["ACT - SVM", "Glass7: g-means error"] > 0.08
     significant = "Glass7: significant at 10 %"
-    assert table.draws["Wilcoxon, ACT against SVM", significant] == (1.0,) * 20
+    assert table.draws["Wilcoxon, ACT against SVM", significant] == (1.0,) * 20 + (0.0,)
     mark = "Glass7: no transformation"
-    assert table.draws["ACT", mark] == (0.0,) * 20
-    assert table.draws["WIL", mark] == (1.0,) * 20 + (0.0,), "with that of a mark alone"
-    assert table.n["WIL", "Glass7"] == 20
+    assert table.draws["ACT", mark] == (0.0,) * 20 + (1.0,)
+    marks = (1.0,) * 20 + (0.0, 1.0)
+    assert table.draws["WIL", mark] == marks, "with that of a mark alone"
+    assert table.n["WIL", "Glass7"] == 21
+    assert table.draws["WIL", "Glass7"] == table.draws["SVM", "Glass7"], (
+        "by the caption"
+    )
+    gap = table.draws["ACT - SVM", "Glass7: difference of the cells"]
+    assert gap[-1] == 0
+    assert min(gap[:-1]) > 0.08
+    assert np.allclose(gap, np.round(gap, 3))
     svm = frame[frame.method == "SVM"]
     folds = g_means.errors(svm).groupby(svm.partition)
-    for column, values in (("Glass7", folds.mean()), ("Glass7 ±", folds.std(ddof=1))):
-        assert table.value["SVM", column] == pytest.approx(values.mean())
-        assert table.spread["SVM", column] == pytest.approx(values.std(ddof=1)), (
-            "of partitions"
-        )
-    assert table.draws["Wilcoxon, AMA against SVM", significant] == (0.0,) * 20
+    every = {"Glass7": [*folds.mean(), 0.2], "Glass7 ±": [*folds.std(ddof=1), 0.1]}
+    for column, values in every.items():
+        assert table.draws["SVM", column] == pytest.approx(values), "a partition each"
+    assert table.draws["Wilcoxon, AMA against SVM", significant] == (0.0,) * 21
     assert set(table.index) <= set(map(tuple, printed_rows())), "none that nobody asks"
     shown = real_sets.asterisk_table(frame)
     assert shown.ACT[0] == "7.0"
@@ -205,15 +226,15 @@ def test_cells_means_and_tests_of_a_known_difference():
 
 @cases("n, p", (7, 2 / 2**7), (5, 2 / 2**5), (3, 0.25))
 def test_p_is_exact_without_ties_as_scipys_and_with_them(n, p):
-    assert real_sets.wilcoxon_p(np.arange(1.0, n + 1)) == pytest.approx(p)
+    assert real_sets_studies.wilcoxon_p(np.arange(1.0, n + 1)) == pytest.approx(p)
     difference = np.random.default_rng(n).standard_normal(n)
     expected = wilcoxon(difference, method="exact").pvalue
-    assert real_sets.wilcoxon_p(difference) == pytest.approx(expected)
+    assert real_sets_studies.wilcoxon_p(difference) == pytest.approx(expected)
     # all 16 signs of four equal ranks: the extreme sums are 2 of 16
-    assert real_sets.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.0]) == 2 / 16
+    assert real_sets_studies.wilcoxon_p([0.1, 0.1, 0.1, 0.1, 0.0]) == 2 / 16
     # ranks 1.5, 1.5, 3 with the signs +, +, -: sums 3 and 3, the middle of the distribution
-    assert real_sets.wilcoxon_p([0.1, 0.1, -0.2]) == 1.0
-    assert real_sets.wilcoxon_p([0.0, 0.0]) == 1.0
+    assert real_sets_studies.wilcoxon_p([0.1, 0.1, -0.2]) == 1.0
+    assert real_sets_studies.wilcoxon_p([0.0, 0.0]) == 1.0
 
 
 @dataclass(frozen=True)
@@ -275,3 +296,59 @@ def test_a_mean_over_sets_has_the_error_of_independent_means():
     assert_allclose(found.mean, gaps.mean().mean())
     assert_allclose(found.standard_error, np.sqrt((gaps.sem() ** 2).sum()) / 2)
     assert found.n == 4
+
+
+def test_a_starred_cell_is_the_svms_and_each_other_cell_has_its_difference():
+    rows = load_published("conformal")
+    cells = rows[(rows.artefact == "real_sets") & (rows.asks != "setting")]
+    cells = cells.set_index(["row", "column"])
+    n_starred = 0
+    for name in problems.SETS:
+        starred = g_means.printed_asterisks(name)
+        for method in methods.PRINTED[1:]:
+            for column in (name, f"{name} ±"):
+                cell = cells.loc[method, column]
+                of_svm = cells.loc["SVM", column]
+                is_copy = cell.repeats == f"SVM / {column}" or cell.asks == "matched"
+                assert is_copy == (method in starred)
+                assert cell.printed == of_svm.printed or not is_copy
+                n_starred += is_copy
+            place = (f"{method} - SVM", f"{name}: difference of the cells")
+            assert (place in cells.index) == (method not in starred)
+            if method not in starred:
+                gap = cells.value[method, name] - cells.value["SVM", name]
+                assert cells.value[place] == pytest.approx(gap, abs=1e-9)
+        known = real_sets_studies.WITHOUT_ASTERISK[name]
+        left = {*methods.PRINTED[1:]} - {*starred, *known}
+        assert not set(known) & set(starred)
+        assert all(method.startswith("TSVT") for method in left)
+    assert n_starred == 76
+
+
+def test_act_in_feature_space_has_both_distances_there():
+    part = methods.Part(small_problem(3), width=4.0, validate=False)
+    result = part.transformed(causes.FeatureACT(), max_transforms=2)
+    assert result.n_transforms == 2
+    first, second = result.stages
+    K = part.shared.K
+    centres = [
+        np.searchsorted(np.sort(result.samples), s.columns) for s in (first, second)
+    ]
+    centres = [np.argsort(result.samples)[places] for places in centres]
+    d = np.exp(-(2 - 2 * K[:, centres[0]]) * first.rates).sum(axis=1)
+    lengths = d**2
+    D = lengths[:, None] + lengths - 2 * np.outer(d, d) * K
+    c = np.exp(-D[:, centres[1]] * second.rates).sum(axis=1)
+    assert_allclose(result.factors, d * c, rtol=1e-8)
+
+
+def test_mdt_without_bounds_leaves_them():
+    part = methods.Part(problems.folds("Glass7", 101)[0], validate=False)
+    found = [
+        part.transformed(rule, "separability_gradient", max_transforms=1)
+        for rule in ("mdt", causes.FreeMDT())
+    ]
+    bounded, free = (result.history[-1] for result in found)
+    assert 0 <= bounded["parameters"]["displacement"] < 1
+    assert free["separability"] > 1.01 * bounded["separability"]
+    assert not 0 <= free["parameters"]["displacement"] < 1

@@ -24,7 +24,7 @@ FARTHER = 1.05
 NEARER = 0.95
 
 #: Rows that no departure would show, as printed: few partitions, or a case that never is.
-BLIND = {"conformal": 9, "usvc": 1}
+BLIND = {"conformal": 18, "usvc": 1}
 
 
 def moved(row, regeneration, departure):

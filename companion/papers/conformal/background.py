@@ -1,4 +1,4 @@
-"""Chapters 2 and 3 in pictures and numbers: hulls, slacks, feature maps, metrics, the board.
+"""Chapters 2 to 4 in pictures and numbers: hulls, slacks, maps, metrics, what is magnified.
 
 The teaching figures are drawn from what these functions return. The study is about the statements
 that may fail; the others are theorems, which tests prove.
@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from sklearn.linear_model import Perceptron
 
 from companion.conformal import factors as conformal
+from companion.papers.conformal import magnification
 from companion.papers.conformal.problems import PAPER, strip
 from companion.papers.summaries import range_text, share
 from companion.reproduction import seed_for, study_over
@@ -163,7 +164,7 @@ def noise_sample(rng):
 STATEMENTS = study_over(
     PAPER, "statements", compute_statements, digits=4, problem={"paper": 20, "quick": 5}
 )
-STUDIES = (STATEMENTS,)
+STUDIES = (STATEMENTS, *magnification.STUDIES)
 
 
 def _add_statements(out, frame):
@@ -176,22 +177,22 @@ def _add_statements(out, frame):
     out.add_mean("Figure 3.1.4", column, share(frame.as_noise))
 
 
-VALUES = ((_add_statements, "statements"),)
+VALUES = ((_add_statements, "statements"), *magnification.VALUES)
 
 
 # -- the notebook -----------------------------------------------------------------------------
 
 
 def what_came_out(run):
-    """What a transformed kernel does to angles, and what a margin is worth."""
+    """What a transformed kernel does to angles, what a margin is worth, and what is magnified."""
     statements = run.records["statements"]
     turned = statements.angle_of_kernel
     better = (statements.perceptron > statements.machine).sum()
     return (
-        "The thesis calls its transformed kernels conformal, which would keep angles. On "
+        "The thesis calls its transformed kernels conformal, which would keep angles; on "
         f"{len(turned)} random problems the largest change of an angle is "
         f"{range_text(turned, '.0f')} degrees. The line with the largest margin errs on "
         f"{statements.machine.mean():.2f} % of new points and that of a perceptron on "
         f"{statements.perceptron.mean():.2f} % (means over {len(turned)} samples); the former errs "
-        f"less on {better} of them."
+        f"less on {better} of them. {magnification.what_came_out(run)}"
     )

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import product
-
-import numpy as np
 import pandas as pd
-from scipy.stats import rankdata, spearmanr, wilcoxon
+from scipy.stats import spearmanr
 
 from companion.metrics import mean_and_standard_error
-from companion.papers.conformal import g_means, methods, problems
-from companion.papers.conformal.methods import JUDGED, PRINTED, SVM
-from companion.papers.conformal.problems import (
-    N_FOLDS,
-    PAPER,
-    SETS,
-    digest,
-    in_box,
-    study_of_sets,
+from companion.papers.conformal import g_means, problems
+from companion.papers.conformal.causes import CAUSES
+from companion.papers.conformal.methods import PRINTED, SVM
+from companion.papers.conformal.problems import N_FOLDS, SETS
+from companion.papers.conformal.real_sets_studies import (
+    BOXED,
+    BOXED_READING,
+    FOLDS,
+    HALVES,
+    IN_BOX,
+    PARTITIONS,
+    SIZES,
+    STANDARDISED,
+    cells,
+    sizes_of,
+    wilcoxon_p,
 )
-from companion.papers.summaries import magnitude, means_and_errors
-from companion.reproduction import Values, study_over
+from companion.papers.summaries import magnitude, means_and_errors, select
+from companion.reproduction import Values
+
+STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, HALVES, SIZES)
 
 #: Level of the thesis's tests.
 LEVEL = 0.10
+
+#: Of a printed error: differences are those of numbers rounded so.
+_DECIMALS = 3
 
 #: The levels of a partition of a set.
 PARTITION = ["dataset", "partition"]
@@ -35,25 +43,6 @@ MIDDLES = {"from a gain of 0.025": -0.025, "from an increase of 0.005": 0.005}
 #: Methods that transform Hepatitis in print without being named there.
 VARYING = ("WIL", "MDT-JGRAD", "MDT-JMETA", "TSVT-JGRAD", "TSVT-JMETA")
 
-#: The partitions of each set: a printed yes or no, an asterisk or the answer of a test, can be rare
-#: among fifty (``RARE_DRAW``), and among no fewer.
-N_PARTITIONS = 50
-#: Those of what takes longest, of which the others have the asterisk alone.
-N_OF_COSTLIEST = 20
-COSTLIEST = "TSVT-VMETA"
-
-#: On how many partitions, the first ones, a method is run: the costliest and a search by
-#: cross-validation on fewer, those that the thesis neither prints nor judges on two.
-REPETITIONS = dict.fromkeys(methods.ALL, 2) | dict.fromkeys(JUDGED, N_PARTITIONS)
-REPETITIONS |= dict.fromkeys((COSTLIEST, "threshold by CV"), N_OF_COSTLIEST)
-
-#: All columns scaled to the bounds of the board, in ``data/readings.yaml``; TSVT is the costliest.
-BOXED_READING = "inputs-in-the-box"
-BOXED_REPETITIONS = {
-    name: N_OF_COSTLIEST if name.startswith("TSVT") else N_PARTITIONS
-    for name in PRINTED
-}
-
 #: Quantities of several rows, and about all sets together; a method is chosen on other partitions.
 IDLE = "methods of nine that transform nowhere"
 GAIN = "gain over the SVM of the method that is best on the other partitions"
@@ -62,92 +51,7 @@ TRIED = "share of folds with fewer than 3 transformations tried"
 CORRELATION = f"{GAIN}, rank correlation with the SVM's error over the data sets"
 
 
-def compute_folds(unit):
-    """A partition of a real set: a row a fold and method; of the costliest perhaps its asterisk."""
-    names = _methods_on(unit, REPETITIONS)
-    marked = () if COSTLIEST in names else (COSTLIEST,)
-    return rows_of_parts(problems.parts_of(unit), names, marked)
-
-
-def _methods_on(unit, repetitions):
-    """The methods that are run on the partition of a unit."""
-    return [name for name, n in repetitions.items() if unit.params["partition"] <= n]
-
-
-def rows_of_parts(parts, names, marked=()):
-    """A row a fold and method."""
-    return [
-        {"fold": fold} | row
-        for fold, problem in enumerate(parts)
-        for row in methods.all_rows(problem, names, marked)
-    ]
-
-
-def compute_sizes(unit):
-    """Sizes of a data set."""
-    return _sizes(*problems.load(unit.params["dataset"]))
-
-
-def _sizes(X, y):
-    return {
-        "n": len(y),
-        "n_positive": int((y > 0).sum()),
-        "n_negative": int((y < 0).sum()),
-        "n_features": X.shape[1],
-    }
-
-
-def cells(frame, by):
-    """Mean error over folds, its spread and the number of transformed folds, in rounded numbers."""
-    frame = frame.assign(error=g_means.errors(frame), moved=frame.n_transformations > 0)
-    table = frame.groupby(by, sort=False).agg(
-        error=("error", "mean"),
-        spread=("error", "std"),
-        transformed=("moved", "sum"),
-        converged=("converged", "all"),
-    )
-    return table.round(8).reset_index()
-
-
-def compute_boxed(unit):
-    """The methods with the inputs in a box: a row a method, with Wilcoxon's p against the SVM."""
-    parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
-    frame = pd.DataFrame(rows_of_parts(parts, _methods_on(unit, BOXED_REPETITIONS)))
-    p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
-    return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
-
-
-FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS)
-SIZES = study_over(PAPER, "sizes", compute_sizes, digest=digest, dataset=tuple(SETS))
-# the large set takes as long as all others: another reading of it is tried once
-BOXED = study_of_sets("boxed", compute_boxed, N_PARTITIONS, of_large=1)
-STUDIES = (FOLDS, BOXED, SIZES)
-
-
 # -- tests ------------------------------------------------------------------------------------
-
-
-def wilcoxon_p(difference):
-    """p of the Wilcoxon signed-rank test of paired differences, 1 where there are none.
-
-    Exact, ties included, for the few pairs of a partition; equal pairs are left out.
-    """
-    difference = np.asarray(difference)
-    difference = difference[np.abs(difference) > 1e-12]
-    if not difference.size:
-        return 1.0
-    if difference.size > 10:
-        return wilcoxon(difference).pvalue
-    # folds often differ by one pattern: tied ranks, for which SciPy has no exact distribution
-    ranks = rankdata(np.round(np.abs(difference), 12))
-    observed = abs(np.sign(difference) @ ranks)
-    return np.mean(np.abs(_signs(difference.size) @ ranks) >= observed - 1e-9)
-
-
-@cache
-def _signs(n):
-    """All ways to give n ranks a sign: a row each."""
-    return np.array(list(product((-1.0, 1.0), repeat=n)))
 
 
 def gains_elsewhere(means):
@@ -166,7 +70,7 @@ _PRINTED_SIZES = {"N": "n", "N+": "n_positive", "N-": "n_negative", "d": "n_feat
 def _add_protocol(out):
     out.add_all("protocol", {"folds": N_FOLDS, "data sets": len(SETS)})
     board = problems.board_split(1)
-    sizes = _sizes(board.X, board.y) | {"dataset": problems.BOARD_NAME}
+    sizes = sizes_of(board.X, board.y) | {"dataset": problems.BOARD_NAME}
     _add_sizes(out, pd.DataFrame([sizes]))
 
 
@@ -176,40 +80,59 @@ def _add_sizes(out, frame):
         out.add_all(row["dataset"], sizes)
 
 
-def _add_tables(out, folds):
+def _add_tables(out, folds, more):
     """Tables 6.3.2 and 6.3.3, and their tests; of some cells only the asterisk is known."""
-    table = every_partition(folds)
+    table = every_partition(folds, more)
     _add_asterisks(out, table)
     _add_cells(out, table[table.error.notna()])
-    _add_wilcoxon(out, folds)
+    _add_wilcoxon(out, folds, select(more, inputs=STANDARDISED))
 
 
-def _add_boxed(out, boxed):
+def _add_boxed(out, boxed, more):
     """The same with the inputs in the box, but for the errors of the SVM, which chose it."""
     found = Values(out.converged)
-    _add_cells(found, boxed, but=[SVM])
-    _add_asterisks(found, boxed)
+    table = pd.concat([boxed, select(more, inputs=IN_BOX)])
+    _add_cells(found, table, but=[SVM])
+    _add_asterisks(found, table)
     out.extend(found, BOXED_READING)
 
 
-def every_partition(folds):
-    """Cells by data set, partition and method."""
-    return cells(folds, [*PARTITION, "method"])
+def every_partition(folds, more):
+    """Cells by data set, partition and method, the inputs standardised."""
+    first = cells(folds, [*PARTITION, "method"])
+    return pd.concat([first, select(more, inputs=STANDARDISED)])
 
 
 def _add_cells(out, table, but=()):
-    """Printed "mean ± spread" over the folds of a partition, but for the means of some methods."""
+    """Printed "mean ± spread" over the folds of a partition, each among ours of all partitions.
+
+    And the differences of cells to the SVM's. A cell with an asterisk is the SVM's, by the caption,
+    in print and in ours. The means of some methods are left out.
+    """
     printed = table[table.method.isin(PRINTED)]
-    for (name, method), rows in printed.groupby(["dataset", "method"], sort=False):
-        # one partition alone, in a quick run, knows the chance of its folds
-        alone = rows.spread.mean() if len(rows) == 1 else np.nan
-        shown = {name: (rows.error, N_FOLDS), f"{name} ±": (rows.spread, 12)}
-        if method in but:
-            del shown[name]
-        for column, (values, n) in shown.items():
-            known = {"spread": values.std(), "n": len(rows), "se": alone / np.sqrt(n)}
-            converged = rows.converged.all()
-            out.add(method, column, values.mean(), converged, **known)
+    ours = printed.pivot(
+        index="partition",
+        columns=["dataset", "method"],
+        values=["error", "spread", "converged"],
+    )
+    for name in g_means.present(table):
+        starred = g_means.printed_asterisks(name)
+        plain = ours.xs((name, SVM), axis=1, level=["dataset", "method"])
+        for method in PRINTED:
+            shown = SVM if method in starred else method
+            if (name, shown) not in ours.error:
+                continue
+            of_method = ours.xs(
+                (name, shown), axis=1, level=["dataset", "method"]
+            ).dropna()
+            converged = of_method.converged.all()
+            if shown not in but:
+                out.add_draws(method, name, of_method.error, converged)
+            out.add_draws(method, f"{name} ±", of_method.spread, converged)
+            if shown != SVM:
+                gap = of_method.error.round(_DECIMALS) - plain.error.round(_DECIMALS)
+                column = f"{name}: difference of the cells"
+                out.add_draws(f"{method} - {SVM}", column, gap.dropna(), converged)
 
 
 def _add_asterisks(out, table):
@@ -219,7 +142,7 @@ def _add_asterisks(out, table):
         out.add_draws(method, f"{name}: no transformation", rows.transformed == 0)
 
 
-def _add_wilcoxon(out, folds):
+def _add_wilcoxon(out, folds, more):
     """The tests that section 6.3.2 has, each on one partition: its answer is one of many."""
     gaps = g_means.gaps(g_means.error_table(folds))
     for row, column in g_means.places("real_sets", "Wilcoxon, "):
@@ -228,11 +151,16 @@ def _add_wilcoxon(out, folds):
         gap = gaps.loc[gaps.index.get_level_values("dataset") == name, method].dropna()
         if gap.empty:
             continue
-        of_partition = gap.groupby(level=PARTITION)
-        error = of_partition.mean().round(8)
+        of_partition = gap.groupby(level="partition")
+        first = {"gap": of_partition.mean(), "p": of_partition.agg(wilcoxon_p)}
+        cells_of = select(more, dataset=name).set_index("partition")
+        ours, plain = (select(cells_of, method=one) for one in (method, SVM))
+        later = {"gap": ours.error - plain.error, "p": ours.p}
+        tests = pd.concat([pd.DataFrame(first), pd.DataFrame(later).dropna()])
+        error = tests.gap.round(8)
         of_side = {"worse": error > 0, "better": error < 0}
         side = of_side.get(words.rpartition(" and ")[2], True)
-        out.add_draws(row, column, (of_partition.agg(wilcoxon_p) < LEVEL) & side)
+        out.add_draws(row, column, (tests.p < LEVEL) & side)
 
 
 def _add_differences(out, frame):
@@ -302,8 +230,8 @@ def _add_over_sets(out, frame):
 VALUES = (
     (_add_protocol,),
     (_add_sizes, "sizes"),
-    (_add_tables, "folds"),
-    (_add_boxed, "boxed"),
+    (_add_tables, "folds", "partitions"),
+    (_add_boxed, "boxed", "partitions"),
     (_add_differences, "folds"),
     (_add_over_sets, "folds"),
 )
@@ -364,22 +292,25 @@ def what_came_out(run):
     return text + g_means.not_run(run)
 
 
-def differences_table(records):
+def differences_table(folds, more):
     """What a method changes on the folds of the plain machine, in print and here.
 
     A row a cell of the print without an asterisk.
     """
     rows = []
-    means = g_means.by_set(g_means.error_table(records))
-    for name in g_means.present(records):
+    table = every_partition(folds, more)
+    means = table.pivot(index=PARTITION, columns="method", values="error")
+    for name in g_means.present(table):
         printed = g_means.printed_values("real_sets", name)
         starred = g_means.printed_asterisks(name)
         gaps = g_means.gaps(means.loc[name])
         for method in PRINTED[1:]:
             if method in starred:
                 continue
+            gap = gaps[method].dropna()
             row = {"data set": name, "method": method}
             row["printed"] = printed[method] - printed[SVM]
-            row |= {"here": gaps[method].mean(), "SE": gaps[method].sem()}
+            row |= {"here": gap.mean(), "SE": gap.sem()}
+            row |= {"least": gap.min(), "largest": gap.max(), "of": len(gap)}
             rows.append(row)
     return pd.DataFrame(rows)

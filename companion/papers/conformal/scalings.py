@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from companion.papers.conformal.methods import SVM
+from companion.papers.conformal import g_means
+from companion.papers.conformal.methods import PRINTED, SVM
 from companion.papers.conformal.problems import LARGE, PAPER, SETS
 from companion.papers.conformal.real_sets import every_partition
+from companion.papers.conformal.real_sets_studies import IN_BOX, STANDARDISED
+from companion.papers.summaries import select
 from companion.reproduction.published import load_published
 from companion.reproduction.vectors import squared_distances_from_the_others
 
@@ -15,14 +18,17 @@ COSTLY = "TSVT"
 
 def scalings(records):
     """The cells that both scalings of the inputs have, by what the scalings are called."""
-    folds, boxed = records["folds"], records["boxed"]
+    folds, boxed, more = (records[name] for name in ("folds", "boxed", "partitions"))
     if not len(boxed) or not len(folds):
         return {}
-    standardised = every_partition(folds)
-    standardised = standardised[standardised.error.notna()]
+    ours = {STANDARDISED: every_partition(folds, more)}
+    ours[IN_BOX] = pd.concat([boxed, select(more, inputs=IN_BOX)])
     keys = ["dataset", "partition", "method"]
-    both = boxed[keys].merge(standardised[keys])
-    return {"standardised": both.merge(standardised), "in the box": both.merge(boxed)}
+    ours = {
+        name: t[t.error.notna() & t.method.isin(PRINTED)] for name, t in ours.items()
+    }
+    both = ours[STANDARDISED][keys].merge(ours[IN_BOX][keys])
+    return {name: both.merge(table) for name, table in ours.items()}
 
 
 def scaling_tests(records):
@@ -30,15 +36,16 @@ def scaling_tests(records):
 
     The numbers of a partition hang together, so that the print is judged as one more partition:
     beside its squared distance from ours stands the largest of one of ours from the others, and the
-    share of all that are as far as it is. Numbers that repeat another are left out.
+    share of all that are as far as it is. Cells with an asterisk repeat the SVM's and are left out.
     """
     published = load_published(PAPER)
-    published = published[
-        (published.artefact == "real_sets")
-        & (published.kind == "stochastic")
-        & (published.repeats == "")
-        & ~published.column.str.startswith(LARGE)
-    ]
+    starred = {
+        (name, method) for name in SETS for method in g_means.printed_asterisks(name)
+    }
+    names = published.column.str.removesuffix(" ±")
+    repeated = [cell in starred for cell in zip(names, published.row, strict=True)]
+    is_cell = (published.artefact == "real_sets") & names.isin([*SETS])
+    published = published[is_cell & ~np.array(repeated) & (names != LARGE)]
     is_error = published.column.isin(SETS)
     errors = _one_vector(published[is_error])
     spreads = _one_vector(published[~is_error])
@@ -59,6 +66,7 @@ def scaling_tests(records):
             vectors = pd.concat([printed, partitions], join="inner").dropna()
             far = squared_distances_from_the_others(vectors)
             row = {"inputs": name, "what": what, "n": vectors.shape[1]}
+            row |= {"partitions": len(vectors) - 1}
             row |= {"distance": far[0], "largest of ours": far[1:].max()}
             rows.append(row | {"as far": np.mean(far >= far[0])})
     return pd.DataFrame(rows)
