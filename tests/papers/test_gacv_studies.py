@@ -6,7 +6,7 @@ import pytest
 from _cases import cases
 
 from companion import L1SVC
-from companion.papers.gacv import example, selection
+from companion.papers.gacv import example, fig_2, selection
 from companion.papers.gacv.example import COSTS
 from companion.reproduction import Values
 from companion.tuning import gacv, gckl, misclass, xi_alpha
@@ -55,6 +55,12 @@ def test_ties_are_all_found_and_the_middle_one_is_shown():
     choice = selection.choose(criterion)
     assert choice.tied.sum() == 3
     assert choice.cell == (0, 1)
+
+
+def test_one_cell_is_as_far_apart_as_its_corners_are():
+    lam, sigma = example.grid_of("fine")
+    steps = np.log10([lam[0] / lam[1], (sigma[1] / sigma[0]) ** 2])
+    assert np.hypot(*steps) <= fig_2.CELL < np.hypot(*steps) + 1e-3
 
 
 def test_a_claim_is_the_mean_of_an_expression_over_the_repetitions_that_have_it():

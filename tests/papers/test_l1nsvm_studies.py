@@ -14,6 +14,7 @@ from companion.papers.l1nsvm import fig_1, identical_points, machines, table_1, 
 from companion.papers.l1nsvm import table_2_studies as studies
 from companion.papers.l1nsvm.machines import solve
 from companion.reproduction.run import read_stored
+from companion.reproduction.values import values_from
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +118,14 @@ def test_the_settings_as_printed_are_those_of_the_recorded_search():
     for name, settings in machines.CHOSEN.items():
         for machine, setting in settings.items():
             assert table_2.chosen_setting(search, name, machine) == setting
+
+
+def test_a_reading_that_a_low_error_chose_judges_no_error():
+    records = {s.name: read_stored(s).frame for s in table_2.STUDIES}
+    found = values_from(table_2.VALUES, records)
+    judged = found[found.reading == table_2.READING].column
+    assert judged.str.contains("#SV").any()
+    assert not judged.str.contains("% err.").any()
 
 
 def test_the_error_on_new_points_is_that_of_many_of_them():

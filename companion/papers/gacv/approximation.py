@@ -70,6 +70,51 @@ def _of_cell(machines, cell, span):
 APPROXIMATION = study_by_size("approximation", SIZES, compute_cells)
 
 
+#: How often, in the cells of the coarse grid.
+RIGHT = "share of support vectors with theta_i right within a factor of two"
+#: Where XA is held against exact leave-one-out: in the cells of the valley of MISCLASS.
+WORTH_CHOOSING = (
+    "|XA - leave-one-out|, mean of the cells within a tenth of the least MISCLASS"
+)
+
+
+def add_approximation(out, frame):
+    """How often theta_i is what a margin falls by, and XA beside exact leave-one-out."""
+    for case in CASES:
+        cells = select(frame, case=case, n=SAMPLE_SIZE)
+        out.add_mean(case, RIGHT, cells.groupby("sample").right.mean())
+    out.add_mean("standard", WORTH_CHOOSING, from_leaving_out(frame, "standard", "xa"))
+
+
+def from_leaving_out(frame, case, estimate):
+    """How far an estimate is from exact leave-one-out where MISCLASS is low, by sample."""
+    cells = select(frame, case=case, n=SAMPLE_SIZE)
+    least = cells.groupby("sample").misclass.transform("min")
+    low = cells[cells.misclass <= selection.VALLEY * least]
+    return (low[estimate] - low.loo).abs().groupby(low["sample"]).mean()
+
+
+#: GACV and XA from theta_i, from the span and from leaving out.
+WAYS = {
+    "by theta": ("gacv", "xa"),
+    "by the span": ("gacv_span", "xa_span"),
+    "exact": ("hinge", "loo"),
+}
+
+
+def surplus_table(frame):
+    """Half of the least GACV minus the least XA, by what stands for the fall: a row a case."""
+    rows = []
+    for case in CASES:
+        least = select(frame, case=case, n=SAMPLE_SIZE).groupby("sample").min()
+        row = {"case": case}
+        for way, (hinge, errors) in WAYS.items():
+            above = mean_and_standard_error(least[hinge] / 2 - least[errors])
+            row |= with_error(way, above, f"SE {way}")
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def at_choice(frame, case, criterion, target):
     """What a target is worth where a criterion is least over its own least, sample by sample."""
     ratios = []

@@ -24,7 +24,7 @@ from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
 from companion.papers.experiment import benchmark_split, random_split, wrong
 from companion.papers.gacv.example import PAPER, random_state
-from companion.papers.summaries import DRAWN, select, with_error
+from companion.papers.summaries import DRAWN, mean_over, select, with_error
 from companion.reproduction import study_over
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -272,10 +272,10 @@ def what_came_out(run):
     worst = ", ".join(f"{name} {loss:.1f}" for name, loss in most.items())
     return (
         f"Tuned by GACV a machine errs {points.mean():.1f} points more than tuned by 5-fold"
-        f" cross-validation, in the mean of {len(points)} data sets; the median is"
-        f" {points.median():.1f}. Most is lost on five of them ({worst}). With the span in the"
-        f" place of $K_{{ii}}$ the mean of all is {span.mean():+.1f} and the largest loss"
-        f" {span.max():.1f} points."
+        f" cross-validation, in the mean of {len(points)} data sets, with a standard error over the"
+        f" sets of {points.sem():.1f}; the median is {points.median():.1f}. Most is lost on five of"
+        f" them ({worst}). With the span in the place of $K_{{ii}}$ the mean of all is"
+        f" {span.mean():+.1f} and the largest loss {span.max():.1f} points."
     )
 
 
@@ -283,10 +283,12 @@ def loss_table(frame):
     """By criterion the loss over all sets, on how many it is large, and choices at a grid's end."""
     rows = []
     for name, words in COMPARED.items():
-        points = np.array([found.mean for found in to_folds(frame, name).values()])
+        lost = to_folds(frame, name).values()
+        points = np.array([found.mean for found in lost])
         row = {
             "search": words,
-            **with_error("mean loss", mean_and_standard_error(points)),
+            **with_error("mean loss", mean_and_standard_error(points), "SE over sets"),
+            "SE over splits": mean_over(lost).standard_error,
             "median": np.median(points),
             "more than .5 on": np.count_nonzero(points > 0.5),
             "at an end of the grid": select(frame, search=name).at_end.mean(),

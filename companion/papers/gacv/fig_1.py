@@ -27,13 +27,14 @@ FIG_1 = study_over(PAPER, "fig_1", describe_sample, n=(SAMPLE_SIZE,), sample=SAM
 STUDIES = (FIG_1, INEFFICIENCY)
 
 
-#: How close the curves are, from the runs side by side.
+#: How close the curves are, from the runs side by side: said of one sample, and so by the share of
+#: samples like it.
 CURVES = {
-    "share of the population where MISCLASS and true curve disagree": (
-        "misclass_from_true"
+    "share of samples, MISCLASS from true at most 0.025 of the population": (
+        "1.0 * (misclass_from_true <= 0.025)"
     ),
-    "disagreement: GACV with XA - MISCLASS with true": (
-        "xa_from_gacv - misclass_from_true"
+    "share of samples, GACV from XA less than MISCLASS from true": (
+        "1.0 * (xa_from_gacv < misclass_from_true)"
     ),
 }
 
@@ -74,5 +75,8 @@ def what_came_out(run):
         f" population in the standard case and on {two.xa_from_gacv.mean():.1%} in the nonstandard"
         f" one, in the mean of {len(one)} samples; the best curve of the grid and the true one"
         f" disagree on {one.misclass_from_true.mean():.1%} and"
-        f" {two.misclass_from_true.mean():.1%}."
+        f" {two.misclass_from_true.mean():.1%}. The report shows one sample: in"
+        f" {(one.xa_from_gacv < one.misclass_from_true).mean():.0%} and"
+        f" {(two.xa_from_gacv < two.misclass_from_true).mean():.0%} of ours GACV and XA disagree"
+        " on less than the best and the true curve."
     )

@@ -69,23 +69,17 @@ def _minima(machines):
     target = surfaces["misclass"]
     gckl = surfaces["gckl"]
     xa = choices["xa"].cell
-    gacv = choices["gacv"].cell
     of_target = choices["misclass"].cell
     lost, falls, concerned = falls_of_margins(machines, xa)
     theta = machines.surface.influence[xa]
     span = machines.span_influence(xa[0])[xa[1]]
     row = {
-        "gckl_at_gacv": gckl[gacv] / gckl.min(),
         "xa_minus_target_at_misclass": surfaces["xa"][of_target] - target[of_target],
-        **{
-            f"{name}_at_xa": surfaces[name][xa]
-            for name in ("xa", "xa_2", "xa_half", "misclass")
-        },
+        **{f"{name}_at_xa": surfaces[name][xa] for name in ("xa", "misclass")},
         "loo_at_xa": np.mean(machines.cost * (lost <= 0)),
         # NaN where no support vector has such a margin
         "fall_over_theta": pd.Series(falls / theta[concerned]).median(),
         "fall_over_span": pd.Series(falls / span[concerned]).median(),
-        **_at_gacv(machines, surfaces, gacv),
         "from_limit": distance_from_limit(machines, choices["gckl"].cell),
     }
     u = np.log10(machines.lam)
@@ -123,35 +117,6 @@ def falls_of_margins(machines, cell):
     return lost, (margin - lost)[concerned], concerned
 
 
-def _at_gacv(machines, surfaces, cell):
-    """GACV / 2 - XA at GACV's own minimum, point by point: what each part of it adds.
-
-    With t = theta_i, a point adds (1 - yf + t) / 2 to GACV / 2, below -1 another t / 2, and
-    [yf <= t] to XA. The parts are the points that XA counts as wrong (yf <= 0), those it counts for
-    their theta alone (0 < yf <= t), and those that it does not count.
-    """
-    cost = machines.cost
-    margin = machines.surface.margin[cell]
-    theta = machines.surface.influence[cell]
-    half = cost * np.maximum(1 - margin, 0) / 2
-    influence = cost * theta / 2
-    wrong = margin <= 0
-    counted = margin <= theta
-    excess = half + influence - cost * counted
-    return {
-        "gacv_half_at_gacv": surfaces["gacv"][cell] / 2,
-        "xa_at_gacv": surfaces["xa"][cell],
-        "misclass_at_gacv": surfaces["misclass"][cell],
-        "hinge_half_at_gacv": half.mean(),
-        "theta_half_at_gacv": influence.mean(),
-        "wrong_at_gacv": np.mean(cost * wrong),
-        "excess_wrong_at_gacv": np.mean(excess * wrong),
-        "excess_counted_at_gacv": np.mean(excess * (counted & ~wrong)),
-        "excess_rest_at_gacv": np.mean(excess * ~counted),
-        "twice_below_at_gacv": np.mean(influence * (margin < -1)),
-    }
-
-
 def distance_from_limit(machines, cell):
     """Mean over the population of |f - sign(p_s - L(-1) / (L(-1) + L(1)))|."""
     points, weight, probability = example.population()
@@ -187,11 +152,6 @@ CLAIMS = {
         "|XA - MISCLASS|, at the minimum of XA": "abs(xa_at_xa - misclass_at_xa)"
     },
 }
-#: XA - MISCLASS "at its minimizer": that of MISCLASS, as printed, or that of XA.
-ITS_MINIMIZER = {
-    "": "xa_minus_target_at_misclass",
-    "gacv-its-minimizer": "xa_at_xa - misclass_at_xa",
-}
 
 
 def add_minima(out, frame):
@@ -207,11 +167,14 @@ def add_minima(out, frame):
         )
         nearer = difference_of(large, small)
         out.add_mean(case, "mean |f - its limit|, n = 500 - n = 100", nearer)
-    of = minima_of(frame, "standard")
-    for reading, surplus in ITS_MINIMIZER.items():
-        above = of.eval(surplus)
-        column = "|XA - MISCLASS|, at its minimizer"
-        out.add_mean("standard", column, above.abs(), reading=reading)
-        column = "XA - MISCLASS, at its minimizer, from a surplus of 0.005"
-        apart = from_the_middle(above, 0.005)
-        out.add_mean("standard", column, apart, reading=reading)
+    above = minima_of(frame, "standard").xa_minus_target_at_misclass
+    add_surplus(out, above)
+
+
+def add_surplus(out, above, reading=""):
+    """XA - MISCLASS "at its minimizer", of each sample: how far, and how pessimistic."""
+    column = "|XA - MISCLASS|, at its minimizer"
+    out.add_mean("standard", column, above.abs(), reading=reading)
+    column = "XA - MISCLASS, at its minimizer, from a surplus of 0.005"
+    apart = from_the_middle(above, 0.005)
+    out.add_mean("standard", column, apart, reading=reading)

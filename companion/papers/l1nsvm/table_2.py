@@ -13,15 +13,24 @@ from companion.papers.l1nsvm.identical_points import (
 )
 from companion.papers.l1nsvm.machines import EPSILON, PRINTED_MACHINES, PRINTED_NAMES
 from companion.papers.l1nsvm.table_2_studies import ALL_ROWS, SEARCHED, surface_column
-from companion.papers.summaries import DRAWN, magnitude, present, select, with_error
+from companion.papers.summaries import (
+    DRAWN,
+    difference_of,
+    magnitude,
+    present,
+    select,
+    with_error,
+)
 
 STUDIES = (*table_2_studies.STUDIES, TABLE_2_IDENTICAL)
 #: The data set on which the paper finds Least 1-Norm sparse.
 SPARSE = "titanic"
-#: Settings and stop as printed, and read as those of the printed iterations.
+#: Settings and stop as printed, and read as those of the printed iterations. The reading was chosen
+#: by a low error, too: what is said of errors is not judged by it.
+READING = "l1nsvm-matched-settings"
 READINGS = {
     "": {"settings": "chosen", "tol": EPSILON},
-    "l1nsvm-matched-settings": {"settings": "matched", "tol": 2 * EPSILON},
+    READING: {"settings": "matched", "tol": 2 * EPSILON},
 }
 
 
@@ -49,18 +58,23 @@ def _add_cells(out, frame):
     for name in present(frame, PRINTED_NAMES):
         rows = select(frame, dataset=name)
         printed = PRINTED_NAMES[name]
-        for reading, run in READINGS.items():
-            runs = {name: printed_runs(rows, name, **run) for name in PRINTED_MACHINES}
-            for machine, found in runs.items():
-                out.add_cell(printed, f"{machine} % err.", found.error, reading=reading)
-                out.add_cell(printed, f"{machine} #SV", found.n_sv, reading=reading)
-            similar = magnitude(_ls_less_least(runs, "error"))
-            column = "|LS - Least 1-Norm| % err."
-            out.add_mean(printed, column, similar, reading=reading)
-        # the settings of the last reading are those that match the iterations
-        for machine, found in runs.items():
+        chosen, matched = (
+            {
+                machine: printed_runs(rows, machine, **run)
+                for machine in PRINTED_MACHINES
+            }
+            for run in READINGS.values()
+        )
+        for machine in PRINTED_MACHINES:
+            found = matched[machine]
+            out.add_cell(printed, f"{machine} % err.", chosen[machine].error)
+            out.add_cell(printed, f"{machine} #SV", chosen[machine].n_sv)
+            out.add_cell(printed, f"{machine} #SV", found.n_sv, reading=READING)
             out.add_cell(printed, f"{machine} #It.", found.n_iter)
-        out.add_mean(printed, "LS - Least 1-Norm #It.", _ls_less_least(runs, "n_iter"))
+        similar = magnitude(_ls_less_least(chosen, "error"))
+        out.add_mean(printed, "|LS - Least 1-Norm| % err.", similar)
+        fewer = _ls_less_least(matched, "n_iter")
+        out.add_mean(printed, "LS - Least 1-Norm #It.", fewer)
 
 
 def _ls_less_least(runs, quantity):
@@ -139,8 +153,33 @@ def _add_protocol(out, frame, search):
     out.add_all("protocol", protocol)
 
 
+#: How much more the machines err on our splits than on those of the benchmark.
+OWN_SPLITS = "% err. on drawn splits - on genuine splits"
+
+
+def by_splits(frame, genuine):
+    """By data set the errors on drawn and on genuine splits, means over the machines and splits."""
+    chosen = select(frame, settings="chosen")
+    return {
+        name: [_errors_of(select(rows, dataset=name)) for rows in (chosen, genuine)]
+        for name in present(genuine, PRINTED_NAMES)
+    }
+
+
+def _errors_of(rows):
+    """The mean error in per cent over the splits, of all machines together."""
+    errors = 100.0 * rows.n_wrong / rows.n_test
+    return mean_and_standard_error(errors.groupby(rows.split).mean())
+
+
+def _add_genuine(out, frame, genuine):
+    for name, errors in by_splits(frame, genuine).items():
+        out.add_mean(PRINTED_NAMES[name], OWN_SPLITS, difference_of(*errors))
+
+
 VALUES = (
     (_add_cells, "table_2"),
+    (_add_genuine, "table_2", "table_2_genuine"),
     (_add_tuned_difference, "table_2_search", "table_2_surface"),
     (_add_sparsity, "table_2"),
     (add_identical_claims, "table_2_identical"),
@@ -183,8 +222,12 @@ def what_came_out(run):
     if set(run.records["table_2"].dataset) != set(PRINTED_NAMES):
         return "Not all four data sets are at hand, so that the table is not complete."
     rows = run.ledger[run.ledger["row"].isin(PRINTED_NAMES.values())]
-    errors = rows[rows["column"].str.endswith("% err.")]
-    off = (errors["reproduced"] - errors["published"]).abs().max()
+    errors = rows.query("asks == 'value' and column.str.endswith('% err.')")
+    above = errors["reproduced"] - errors["published"]
+    off = above.abs().max()
+    splits = _of_own_splits(run, rows.loc[above.idxmax(), "row"])
+    seen = errors["would_see"]
+    matters = errors["matters"].max()
     apart = rows.query("column == '|LS - Least 1-Norm| % err.'")["reproduced"].max()
     ours = run.ledger.set_index("column")["reproduced"]
     dense = ours["least share of SVs, all but Least 1-Norm on Titanic"]
@@ -192,9 +235,25 @@ def what_came_out(run):
     return (
         "The mean test errors of LS and Least 1-Norm are at most"
         f" {apart:.2f} points apart on any of the four sets, and at most {off:.2f} points from"
-        " the printed ones. Neither is sparse, but for Least 1-Norm on Titanic: otherwise at"
+        " the printed ones. The print is too coarse for more: it has the two at most"
+        f" {matters:.1f} apart, and of its means {seen.min():.1f} to {seen.max():.1f} points would"
+        f" have been seen.{splits} Neither is sparse, but for Least 1-Norm on Titanic: otherwise at"
         f" least {dense:.0%} of the training points are support vectors, where the L1-SVM has at"
         f" most {sparse:.0%} (means over the splits)."
+    )
+
+
+def _of_own_splits(run, name):
+    """What the benchmark's own splits say of the set where our errors lie highest, if it is had."""
+    found = genuine_table(run).set_index("data set")
+    if name not in found.index:
+        return ""
+    apart = found.loc[name]
+    n = run.records["table_2_genuine"].split.nunique()
+    return (
+        f" On {name}, where ours are farthest above it, the machines err {apart.difference:+.1f}"
+        f" points more on our splits than on {n} of the benchmark's own (standard error"
+        f" {apart.SE:.1f})."
     )
 
 
@@ -244,6 +303,19 @@ def leak_table(run):
             row |= with_error("difference", paired_difference(clean, leaky))
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def genuine_table(run):
+    """Errors of all machines on drawn splits and on those of the benchmark: a row a data set."""
+    rows = []
+    found = by_splits(run.records["table_2"], run.records["table_2_genuine"])
+    for name, errors in found.items():
+        drawn, genuine = errors
+        apart = difference_of(drawn, genuine)
+        means = (drawn.mean, genuine.mean, apart.mean, apart.standard_error)
+        rows.append((PRINTED_NAMES[name], *means))
+    columns = ["data set", "drawn", "genuine", "difference", "SE"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def sparsity_table(identical):
