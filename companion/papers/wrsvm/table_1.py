@@ -279,9 +279,12 @@ def chance_of_study(vector, studies):
 
 
 def distances(vector, studies):
-    """Of each printed number from the mean of the studies, in their standard deviations."""
-    n = len(studies)
-    return (vector - studies.mean()) / (studies.std(ddof=1) * np.sqrt(1 + 1 / n))
+    """Of each printed number from the mean of the studies, in their standard deviations.
+
+    NaN where all studies, which are then few, have the same.
+    """
+    deviations = studies.std(ddof=1) * np.sqrt(1 + 1 / len(studies))
+    return (vector - studies.mean()) / deviations.replace(0, np.nan)
 
 
 def as_whole_studies(run):
