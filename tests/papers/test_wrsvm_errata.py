@@ -1,13 +1,18 @@
 """What is wrong or left open in the weighted robust SVM paper, shown by computation."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from _cases import cases
 from _margin_problems import betas
 from scipy.optimize import brentq
 
-from companion.papers.wrsvm import examples, population, regions, theory
+from companion.papers.wrsvm import examples, population, regions, table_1, theory
+from companion.reproduction.artefacts import get_artefact
 from companion.reproduction.published import load_published
+from companion.reproduction.regenerate import Regeneration
+from companion.reproduction.run import read_stored
+from companion.reproduction.verdicts import EXPLAINED, MATCHES
 from companion.solvers import Design, dca, min_margin, utility_from_cost
 
 
@@ -205,6 +210,49 @@ def test_the_rows_of_tables_1_and_2_say_the_opposite_of_the_text():
     second = means("table_2", [("", f"U{i},0.4") for i in (1, 2, 3)])
     signs = {column: gain > 0 for (_, column), gain in second.items()}
     assert signs == {"U1,0.4": False, "U2,0.4": True, "U3,0.4": False}
+
+
+@pytest.fixture(scope="module")
+def recorded_table_1():
+    """Table 1 from the committed records."""
+    artefact = get_artefact("wrsvm/table_1")
+    records = {study.name: read_stored(study).frame for study in artefact.studies}
+    return Regeneration(artefact, "paper", records)
+
+
+def test_one_tuning_and_one_test_sample_give_table_1_with_its_rows_exchanged(
+    recorded_table_1,
+):
+    """No cell and no vector is rejected so; as printed, and with half of it, the table is."""
+    for vector, studies in table_1.whole_studies(recorded_table_1).values():
+        assert (table_1.distances(vector, studies).abs() <= 3).all()
+        assert table_1.chance_of_study(vector, studies.to_numpy()) > table_1.RARE
+    others = table_1.as_whole_studies(recorded_table_1)
+    others = others[
+        (others.labels == "as printed")
+        | (others["one for all"] != table_1.SHARED["both"])
+    ]
+    assert len(others) == 14
+    assert (others.chance < table_1.RARE).all()
+
+
+def test_what_is_explained_in_table_1_matches_with_rows_exchanged_or_one_pair(
+    recorded_table_1,
+):
+    ledger = recorded_table_1.ledger
+    explained = ledger[ledger.verdict == EXPLAINED]
+    assert len(explained)
+    of_studies = table_1.whole_studies(recorded_table_1).values()
+    away = pd.concat([table_1.distances(*part) for part in of_studies]).abs()
+    for line in explained.itertuples():
+        assert line.verdict_as_read == MATCHES or away[line.row, line.column] <= 3, line
+
+
+def test_a_table_that_is_moved_by_a_fifth_of_a_point_is_rejected(recorded_table_1):
+    """In every second cell alone: one test sample moves all cells together."""
+    vector, studies = table_1.whole_studies(recorded_table_1)["means"]
+    moved = vector + np.where(np.arange(len(vector)) % 2, 0.2, 0.0)
+    assert table_1.chance_of_study(moved, studies.to_numpy()) < table_1.RARE
 
 
 @cases("config", 1, 2, 3)

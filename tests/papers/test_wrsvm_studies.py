@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.papers.wrsvm import examples, fig_1, simulation, table_3
+from companion.papers.wrsvm import examples, fig_1, simulation, table_1, table_3
 from companion.solvers import Design, dca
 
 
@@ -39,6 +39,33 @@ def test_the_tuned_machine_is_the_one_of_its_C_and_best_on_the_tuning_sample():
             assert np.allclose(decisions, f, atol=distance * reach, rtol=0.0)
             assert distance * reach < 0.1 * np.abs(f).max()
     assert C_values[int(np.argmax(scores))] == robust.C
+
+
+def test_a_study_with_one_pair_differs_from_the_first_in_what_is_shared_alone():
+    """Tuned and tested on their own samples, the machines are those of the first study."""
+    U = examples.utility(2, 0.4)
+    trained = table_1._trained(2, 0.4, 2)
+    for number in (1, 2):
+        (X, y), *others = simulation.samples("table_1", number)
+        first = examples.machine_rows([(2, 0.4)], (Design.linear(X), y), *others)
+        for _, _, row, _ in first:
+            _, own = trained[row["machine"]]
+            best = own["tuning"][number - 1].argmax()
+            assert own["test"][number - 1, best] == pytest.approx(row["test"], abs=1e-7)
+    tune, test, drawn = table_1._pair(1, 2)
+    machines, own = trained["WRSVM"]
+    best = [score.argmax() for score in table_1.worth(machines, *tune, U)]
+    decided = [
+        (test[0] @ v[k, :, :2].T + v[k, :, 2]).argmax(axis=1)
+        for v, k in zip(machines, best, strict=True)
+    ]
+    both = [100 * U[test[1], j].mean() for j in decided]
+    params = {"config": 2, "a": 0.4, "repetitions": 2, "draw": 1}
+    found = table_1.compute_one_pair(table_1.TABLE_1_ONE_PAIR.unit(**params))
+    row = next(row for row in found if row["machine"] == "WRSVM")
+    assert 100 * row["mean_both"] == pytest.approx(np.mean(np.take(both, drawn)))
+    on_own = [own["test"][i, best[i]] for i in drawn]
+    assert row["mean_tuning"] == pytest.approx(np.mean(on_own))
 
 
 def test_a_split_of_the_digits_takes_fifty_of_each_class_twice(monkeypatch):

@@ -105,3 +105,30 @@ def test_diagonal_utilities_are_weights_on_the_samples_of_a_class():
     diagonal = dca(design, y, np.diag(weights), 1.0, examples.S)
     weighted = dca(design, y, np.eye(3), 1.0, examples.S, sample_weight=weights[y])
     assert diagonal.objective == pytest.approx(weighted.objective, rel=1e-9)
+
+
+def test_cf_has_the_training_error_of_f_and_less_of_the_penalty():
+    """For any c in (0, 1), so that I(g <= 0) in the place of psi would leave f = 0 alone."""
+    rng = np.random.default_rng(4)
+    X, y = examples.piecewise_linear(100, rng, examples.FLIP)
+    columns = np.column_stack([X, np.ones(len(X))])
+    for c in (1e-6, *rng.random(20)):
+        v = rng.standard_normal((3, 3))
+        v -= v.mean(axis=0)  # sum_j f_j = 0
+        errors = [
+            (theory.margins(columns @ w.T)[np.arange(len(y)), y] <= 0).mean()
+            for w in (v, c * v)
+        ]
+        assert errors[0] == errors[1]
+        assert ((c * v[:, :2]) ** 2).sum() < (v[:, :2] ** 2).sum()
+
+
+@cases("s", 0.1, 0.5, 1.0)
+def test_a_loss_that_is_cut_at_a_positive_margin_cannot_tell_margins_around_zero(s):
+    """T_s = H_1 - H_s is one number on [-s, s], which it is not where it is cut at -s."""
+    u = np.linspace(-s, s, 41)
+    positive, negative = (
+        np.maximum(1.0 - u, 0.0) - np.maximum(cut - u, 0.0) for cut in (s, -s)
+    )
+    assert positive == pytest.approx(1.0 - s)
+    assert np.all(np.diff(negative) < 0)

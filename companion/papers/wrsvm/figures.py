@@ -246,7 +246,7 @@ def plot_figure_2(records, sample):
 def plot_chances(records):
     """Chances of the three decisions for a point of class 1 under U2,a, by sample."""
     chances = fig_2.chances_of_class_1(records)
-    apart = chances.max(axis=1) - chances.min(axis=1)
+    apart = fig_2.apart(chances)
     with style():
         _, ax = plt.subplots(figsize=(5.5, 3.4))
         for j, (color, mark) in enumerate(zip(COLORS, _MARKS, strict=True), start=1):

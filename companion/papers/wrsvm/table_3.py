@@ -34,7 +34,8 @@ PER_CLASS = 50
 N_PREDICTORS = 16
 #: Five times those of the print: some confusions happen to none of twenty.
 N_SPLITS = {"paper": 100, "quick": 4}
-N_GAUSSIAN = {"paper": 30, "quick": 2}
+#: Twice the thirty on which a Gaussian kernel was first chosen.
+N_GAUSSIAN = {"paper": 60, "quick": 2}
 #: Widths of a Gaussian kernel: parts of the median distance between classes, and the median
 #: distance of a point to the nearest one of another class.
 PARTS = (0.5, 0.6, 1.0)
@@ -195,15 +196,16 @@ def _printed():
 
 
 def chosen_and_judged(run):
-    """Machines that some blocks of the print choose on odd splits, judged by another on even ones.
+    """Machines that some blocks of the print choose on half of the splits, judged on the others.
 
     The width by U2,0.6 and then machine and tie by U2,0.2 or by U2,0; or all by U2,0 and U2,0.2.
     """
     frame = run.records["table_3_gaussian"]
     if not len(frame):
         return pd.DataFrame(columns=["chosen by", "judged by", "mean distance"])
-    far = _distances(frame[frame.split % 2 == 1])
-    even = frame[frame.split % 2 == 0]
+    is_first = frame.split <= frame.split.max() // 2
+    far = _distances(frame[is_first])
+    others = frame[~is_first]
     of_width = far.loc[[far[0.6].groupby(level="width").mean().idxmin()]]
     rows = []
     for words, distance, block in (
@@ -212,7 +214,7 @@ def chosen_and_judged(run):
         ("U2,0 and U2,0.2", far[0.0] + far[0.2], 0.6),
     ):
         width, machine, tie = distance.idxmin()
-        robust = _by_matrix(select(even, width=width), machine, tie)
+        robust = _by_matrix(select(others, width=width), machine, tie)
         values = Values()
         _add_shares(values, {block: robust[block]})
         printed = _printed()
