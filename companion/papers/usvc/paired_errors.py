@@ -162,18 +162,6 @@ def sets_won_and_lost(frame):
     return f"less than the SVC on {lists[-1]} and more on {lists[1]}"
 
 
-def beside_the_reading(run, column, read, title, digits=1):
-    """A column of the print, ours and ours under its other reading, a row a set."""
-    from companion.reproduction.display import Table
-
-    columns = {"row": "set", "published": "printed", "reproduced": "ours"}
-    columns["reproduced_as_read"] = read
-    cells = run.ledger[run.ledger.column == column]
-    shown = cells[[*columns]].rename(columns=columns)
-    formats = dict.fromkeys(shown.columns[1:], f".{digits}f")
-    return Table.from_frame(shown, formats, title=title)
-
-
 def gap_in_words(frame, other, wrong="test_wrong"):
     """How much more or less the USVC errs than another machine, mean over the sets.
 
