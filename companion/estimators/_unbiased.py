@@ -69,7 +69,7 @@ class UnbiasedSVC(KernelClassifier):
         ``loss="hinge"``, when the duality gap is at most `tol` times the objective. There, at the
         default, weights and repeated samples give decision values that differ by up to 2e-4;
         scikit-learn's check of that asks for 1e-7 and passes with ``tol=1e-10``.
-    max_iter : int, default=1000
+    max_iter : int, default=2000
         Budget of weighted least-squares problems. Spending it is a
         :class:`~sklearn.exceptions.ConvergenceWarning` and `converged_` is False.
     class_weight : dict or "balanced", default=None
@@ -206,7 +206,7 @@ class UnbiasedSVC(KernelClassifier):
     damping: str | float = "auto"
     accelerate: bool = True
     tol: float = 1e-6
-    max_iter: int = 1000
+    max_iter: int = 2000
     class_weight: dict | str | None = None
     random_state: object = None
 

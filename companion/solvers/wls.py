@@ -70,7 +70,7 @@ def wls(  # noqa: PLR0913
     start="least_squares",
     damping="auto",
     tol=1e-6,
-    max_iter=1000,
+    max_iter=2000,
     floor=None,
     printed_weights=False,
     accelerate=True,
@@ -99,7 +99,7 @@ def wls(  # noqa: PLR0913
     tol : float, default=1e-6
         For the hinge, the duality gap relative to the objective. For other losses the iteration
         ends when a full step changes no decision value by more than this.
-    max_iter : int, default=1000
+    max_iter : int, default=2000
         Budget of weighted least-squares problems.
     floor : float, optional
         Smaller slacks count as this much in the weight, and the loss is quadratic below. The

@@ -171,7 +171,8 @@ TUNED_COLUMNS = ("C", "sigma", "size", "negative_weight")
 def _is_slow(unit):
     if unit.paper == "usvc":
         big = ("Image", "Ringnorm", "Twonorm", "Waveform")
-        return unit.study == "table_3" and unit.params["dataset"] in big
+        is_long = unit.study in ("table_3", "table_3_adapted")
+        return is_long and unit.params["dataset"] in big
     if unit.paper == "gacv":
         return unit.params.get("n") == 500 or unit.params.get("by_scikit_learn", False)
     slow_search = unit.study == "table_2_search" and unit.params["part"] == "all rows"

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from companion.datasets import ringnorm
+from companion.datasets import get_threshold_case, ringnorm
+from companion.papers.across.overview import load_ledgers
 from companion.papers.experiment import wrong
 from companion.papers.usvc import cases, linear, table_3
 from companion.papers.usvc.splits import split
+from companion.reproduction.declared import load_cards
 from companion.reproduction.published import load_published
-from companion.solvers import Design
+from companion.reproduction.verdicts import EXPLAINED, MATCHES
+from companion.solvers.wls import Design, least_squares_path
 
 
 def printed(row, column):
@@ -36,11 +39,92 @@ def chance_of_so_small_a_spread(row, machine, n=100, half_unit=0.05):
     return chi2.cdf((n - 1) * ratio**2, n - 1)
 
 
-def test_the_printed_spread_of_least_squares_in_case_b_is_below_the_binomial_one():
-    assert chance_of_so_small_a_spread("Case B, CE train (%)", "LS") < 1e-5
-    assert chance_of_so_small_a_spread("Case B, CE train (%)", "SVC") > 0.01
+#: What can be the same in every trial: nothing, the sizes of the classes, that of the cluster too.
+FIXED = ("nothing", "classes", "classes and cluster")
+
+
+def drawn(case, fixed, share, rng, n_trials, n=cases.N_PATTERNS):
+    """Patterns of a case, a row a trial; some of their sizes may be the same in every one."""
+    parts = get_threshold_case(case, share)
+    each = np.broadcast_to(np.arange(n), (n_trials, n))
+    positive = rng.random(each.shape) < parts.prior
+    if fixed != "nothing":
+        positive = each < round(parts.prior * n)
+    in_cluster = positive & (rng.random(each.shape) < parts.cluster_weight)
+    if fixed == "classes and cluster":
+        in_cluster = each < round(parts.cluster_weight * round(parts.prior * n))
+    level = rng.random(each.shape)
+    wide = np.where(positive, parts.wide.ppf(level), parts.negative.ppf(level))
+    x = np.where(in_cluster, parts.cluster.ppf(level), wide)
+    return x, np.where(positive, 1.0, -1.0)
+
+
+def least_squares_trials(case, fixed, share, C, n_trials=400):
+    """Training error, test error and threshold of each trial, errors in per cent."""
+    rng = np.random.default_rng([11, *map(ord, case)])
+    train, test = (drawn(case, fixed, share, rng, n_trials) for _ in range(2))
+    rows = []
+    for x, y, x_test, y_test in zip(*train, *test, strict=True):
+        ((w, b),) = least_squares_path(Design.linear(x[:, np.newaxis]), y, [C])
+        parts = ((x, y), (x_test, y_test))
+        errors = [100 * wrong(w * at + b, of) / len(of) for at, of in parts]
+        rows.append([*errors, -b / w])
+    return np.array(rows)
+
+
+def distance_of_print(case, trials):
+    """Squared distance of the six printed numbers of least squares, from their covariance."""
+    names = [f"Case {case}, {name}" for name in ("CE train (%)", "CE test (%)", "Th")]
+    away = trials - trials.mean(axis=0)
+    spread = trials.std(axis=0, ddof=1)
+    # what a trial moves the means by, and the spreads
+    moves = np.hstack([away, (away**2 - spread**2) / (2 * spread)])
+    means, spreads = (
+        [printed(row, f"LS{kind}") for row in names] for kind in ("", " ±")
+    )
+    off = np.concatenate([means - trials.mean(axis=0), spreads - spread])
+    rounding = np.tile([0.1, 0.1, 0.01], 2) ** 2 / 12
+    S = np.cov(moves.T) * (1 / 100 + 1 / len(trials)) + np.diag(rounding)
+    return off @ np.linalg.solve(S, off)
+
+
+def test_the_spread_of_least_squares_in_case_b_is_that_of_fixed_sizes_but_not_its_threshold():
+    row = "Case B, CE train (%)"
+    assert chance_of_so_small_a_spread(row, "LS") < 1e-5
+    assert chance_of_so_small_a_spread(row, "SVC") > 0.01
     # That of the test part is small, and no impossibility.
     assert chance_of_so_small_a_spread("Case B, CE test (%)", "LS") > 0.01
+    for C in (0.1, cases.C):
+        trials = least_squares_trials("B", FIXED[2], None, C)
+        error, _, threshold = trials.std(axis=0, ddof=1)
+        assert 0.95 < error < 1.5
+        assert threshold < 0.006
+    assert printed("Case B, Th", "LS ±") == 0.02
+
+
+def test_fixed_classes_and_a_small_cost_do_not_give_least_squares_of_both_cases():
+    """With 1/4 in the cluster of A the means are inside, and not with the spreads together."""
+    trials = {
+        share: least_squares_trials(case, FIXED[1], share, 0.2)
+        for case, share in (("A", 0.25), ("A", 0.265), ("B", None))
+    }
+    distance = {
+        share: distance_of_print("B" if share is None else "A", found)
+        for share, found in trials.items()
+    }
+    for share in (0.25, 0.265):
+        assert chi2.sf(distance[share] + distance[None], 12) < 1e-4
+    means = {share: found.mean(axis=0) for share, found in trials.items()}
+    assert means[0.25] == pytest.approx([30.5, 30.7, 0.3], abs=0.7)
+    assert means[None] == pytest.approx([31.8, 31.7, 0.3], abs=0.7)
+    assert means[0.265][:2] == pytest.approx([32.0, 32.0], abs=0.4)
+
+
+def test_one_trial_without_an_answer_gives_the_printed_spread_of_order_4():
+    """One of a hundred that calls all -1 errs by 70 %, and has no threshold."""
+    errors = np.append(np.full(99, 20.0), 70.0)
+    within = 0.99 * binomial_deviation(20.0) ** 2
+    assert np.sqrt(errors.var(ddof=1) + within) == pytest.approx(5.3, abs=0.05)
 
 
 def test_a_spread_of_the_error_needs_a_spread_of_the_threshold():
@@ -189,6 +273,18 @@ def test_means_and_spreads_of_counts_are_possible_and_others_are_not():
         assert spread_is_possible(mean, spread, 8, 19)
     assert not counts("12.25", 8, 19)
     assert not spread_is_possible("12.50", "5.00", 8, 19)
+
+
+def test_a_cause_that_is_shown_gives_the_printed_number_and_the_card_counts_one_misprint():
+    """Where no other reading has it, a closed form of what is printed proves it wrong."""
+    ledger = load_ledgers()["usvc"]
+    explained = ledger[ledger.scored & (ledger.verdict == EXPLAINED)]
+    read = explained[explained.reading != ""]
+    assert (read.verdict_as_read == MATCHES).all()
+    assert [*explained[explained.reading == ""].row] == ["Figure 2, case B"]
+    (says,) = (text["says"] for text in load_cards()["usvc"]["misprints"])
+    assert (read.reading == "a-weight-265").sum() == 19
+    assert "nineteen of the" in says
 
 
 def test_no_machine_of_table_3_has_1200_kernels():

@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from companion import UnbiasedSVC
 from companion.datasets import threshold_case, threshold_case_error
+from companion.losses import Sigmoid
 from companion.metrics import paired_difference
 from companion.papers.experiment import held_out_errors, wrong
 from companion.papers.usvc import (
@@ -23,6 +24,7 @@ from companion.papers.usvc import (
     table_1,
 )
 from companion.papers.usvc.splits import split
+from companion.solvers.wls import wls, wls_path
 
 
 @each(reading=cases.READINGS)
@@ -109,6 +111,17 @@ def test_the_linear_search_equals_plain_refits_by_libsvm():
             count += wrong(decision, part.y[held_out])
             near += np.count_nonzero(np.abs(decision) < 1e-3)
         assert abs(total["SVMlight"][k] - count) <= near
+
+
+def test_a_fit_that_leaves_a_saddle_slowly_ends_within_the_default_budget():
+    """It needs a little more than a thousand problems."""
+    part = split("Postoperative", 56)
+    rows, _ = part.folds[1]
+    design = linear.Design.linear(part.X).take(rows)
+    svc = wls_path(design, part.y[rows], linear.C_VALUES)[-1]
+    found = wls(design, part.y[rows], 1e3, loss=Sigmoid(8.0), start=svc)
+    assert found.converged
+    assert found.n_iter > 1000
 
 
 @pytest.mark.parametrize(("name", "n_test"), [("Twonorm", 1480), ("Hepatitis", 31)])

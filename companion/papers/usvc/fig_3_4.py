@@ -249,6 +249,9 @@ def _add_minima(out, svc, usvc):
     )
     column = "1 - r |r| of profile and CE: USVC s=2 - half of SVC"
     out.add_mean("Figure 3", column, left - left_by_svc / 2)
+    out.add_mean(
+        "Figure 3", "1 - r |r| of profile and CE: SVC - 0.5", left_by_svc - 0.5
+    )
 
 
 def _add_biased(out, figure, svc):
