@@ -13,10 +13,10 @@ from companion.reproduction import Artefact
 from companion.reproduction.values import artefacts
 
 ARTEFACTS = (
-    *artefacts(PAPER, (today, "A rare class today")),
     Artefact(PAPER, "method", "The method: stretch the space where the boundary is"),
     *artefacts(
         PAPER,
+        (today, "A rare class today"),
         (
             background,
             "Chapters 2 to 4: hulls, kernels, metrics, and where the transformations magnify",
