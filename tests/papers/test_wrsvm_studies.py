@@ -60,7 +60,7 @@ def test_a_study_with_one_pair_differs_from_the_first_in_what_is_shared_alone():
         for v, k in zip(machines, best, strict=True)
     ]
     both = [100 * U[test[1], j].mean() for j in decided]
-    params = {"config": 2, "a": 0.4, "repetitions": 2, "draw": 1}
+    params = {"config": 2, "a": 0.4, "repetitions": 2, "draws": 1}
     found = table_1.compute_one_pair(table_1.TABLE_1_ONE_PAIR.unit(**params))
     row = next(row for row in found if row["machine"] == "WRSVM")
     assert 100 * row["mean_both"] == pytest.approx(np.mean(np.take(both, drawn)))

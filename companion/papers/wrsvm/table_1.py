@@ -5,7 +5,6 @@ repetitions, which then differ in their training samples alone. A second study t
 machines of the first on one pair, and draws the pair many times: a draw is a whole study.
 """
 
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -53,8 +52,7 @@ SHARED = {
 }
 _SETTINGS = {
     profile: [
-        {"draw": draw, "config": config, "a": a, "repetitions": n}
-        for draw in range(1, N_PAIRS[profile] + 1)
+        {"config": config, "a": a, "repetitions": n, "draws": N_PAIRS[profile]}
         for config, a in simulation.CELLS["table_1"]
     ]
     for profile, n in simulation.N_SAMPLES.items()
@@ -62,37 +60,47 @@ _SETTINGS = {
 
 
 def compute_one_pair(unit):
-    """Means and spreads of a study with one tuning and one test sample: a row a machine.
+    """Means and spreads of studies with one tuning and one test sample: a row a draw and machine.
 
-    Its training samples are drawn from those of the first study, with replacement.
+    Their training samples are drawn from those of the first study, with replacement.
     """
-    *cell, n, draw = (
-        unit.params[name] for name in ("config", "a", "repetitions", "draw")
+    *cell, n, draws = (
+        unit.params[name] for name in ("config", "a", "repetitions", "draws")
     )
     U = examples.utility(*cell)
-    tune, test, drawn = _pair(draw, n)
+    trained = _trained(*cell, n)
     rows = []
-    for name, (machines, on_own) in _trained(*cell, n).items():
-        by_tuning = {
-            "tuning": worth(machines, *tune, U).argmax(axis=1),
-            "own": on_own["tuning"].argmax(axis=1),
-        }
-        each = np.arange(n)
-        on_one = {
-            tuning: worth(machines[each, best], *test, U)
-            for tuning, best in by_tuning.items()
-        }
-        found = {
-            "both": on_one["tuning"],
-            "tuning": on_own["test"][each, by_tuning["tuning"]],
-            "test": on_one["own"],
-        }
-        row = {"machine": name}
-        for shared, utilities in found.items():
-            row[f"mean_{shared}"] = utilities[drawn].mean()
-            row[f"spread_{shared}"] = utilities[drawn].std(ddof=1)
-        rows.append(rounded(row, 8))
+    for draw in range(1, draws + 1):
+        pair = _pair(draw, n)
+        for name, machines in trained.items():
+            row = {"draw": draw, "machine": name} | _on_one_pair(machines, pair, U)
+            rows.append(rounded(row, 8))
     return rows
+
+
+def _on_one_pair(trained, pair, U):
+    """Mean and spread of a machine, by what all repetitions share."""
+    machines, on_own = trained
+    tune, test, drawn = pair
+    by_tuning = {
+        "tuning": worth(machines, *tune, U).argmax(axis=1),
+        "own": on_own["tuning"].argmax(axis=1),
+    }
+    each = np.arange(len(machines))
+    on_one = {
+        tuning: worth(machines[each, best], *test, U)
+        for tuning, best in by_tuning.items()
+    }
+    found = {
+        "both": on_one["tuning"],
+        "tuning": on_own["test"][each, by_tuning["tuning"]],
+        "test": on_one["own"],
+    }
+    row = {}
+    for shared, utilities in found.items():
+        row[f"mean_{shared}"] = utilities[drawn].mean()
+        row[f"spread_{shared}"] = utilities[drawn].std(ddof=1)
+    return row
 
 
 def _pair(draw, n):
@@ -103,7 +111,6 @@ def _pair(draw, n):
     return tune, test, rng.integers(n, size=n)
 
 
-@lru_cache(maxsize=len(simulation.CELLS["table_1"]))
 def _trained(config, a, n):
     """By name, the machines of n repetitions of the first study, and what theirs are worth.
 
