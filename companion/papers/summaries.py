@@ -147,18 +147,16 @@ class OverSets(NamedTuple):
     error_over_sets: float
     median: float
 
-    def text(self, spec="+.2f"):
+    def errors(self, digits=2):
         """Both errors in words, and the median where few sets make the mean.
 
         That is where the median has another sign, or is less than half of the mean.
         """
-        plain = spec.removeprefix("+")
-        errors = f"{self.mean.standard_error:{plain}} over splits"
+        text = f"standard error {self.mean.standard_error:.{digits}f} over splits"
         if not math.isnan(self.error_over_sets):
-            errors += f", {self.error_over_sets:{plain}} over sets"
-        said = f"{self.mean.mean:{spec}} (SE {errors})"
+            text += f", {self.error_over_sets:.{digits}f} over sets"
         few = 2 * self.median * np.sign(self.mean.mean) < abs(self.mean.mean)
-        return f"{said}, median {self.median:{spec}}" if few else said
+        return f"{text}; median {self.median:+.{digits}f}" if few else text
 
 
 def over_sets(means):

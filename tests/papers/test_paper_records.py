@@ -113,7 +113,9 @@ SEARCHED = {name: study for name, study in studies_of("wrsvm").items() if name i
 SEARCHED |= studies_of("conformal")
 del SEARCHED["conformal/costs"]  # which consists of times
 del SEARCHED["conformal/draws"]  # the methods of conformal/board on more draws
-del SEARCHED["wrsvm/table_1_one_pair"]  # a minute a unit: test_wrsvm_studies has a small one
+del SEARCHED[
+    "wrsvm/table_1_one_pair"
+]  # a minute a unit: test_wrsvm_studies has a small one
 #: How far a number may move on another processor, where sums are rounded otherwise. A different
 #: last bit can send SMO along another path: a few per cent of its iterations, another multiplier
 #: of identical points at zero, a certificate anywhere below the tolerance, and, for a test point

@@ -30,9 +30,10 @@ def test_a_mean_over_sets_has_the_error_of_splits_and_the_larger_one_of_sets():
 
 def test_the_median_is_told_where_few_sets_make_the_mean():
     few = over_sets([Mean(x, 0.1, 10) for x in (13.7, 0.1, 0.2, -0.1, 0.1)])
-    assert few.text() == "+2.80 (SE 0.04 over splits, 2.73 over sets), median +0.10"
+    errors = "standard error 0.04 over splits, 2.73 over sets"
+    assert few.errors() == f"{errors}; median +0.10"
     even = over_sets([Mean(x, 0.3, 10) for x in (-1.0, -1.2, -0.8)])
-    assert even.text() == "-1.00 (SE 0.17 over splits, 0.12 over sets)"
+    assert even.errors() == "standard error 0.17 over splits, 0.12 over sets"
     alone = over_sets([Mean(0.5, 0.1, 10)])
     assert math.isnan(alone.error_over_sets)
-    assert alone.text() == "+0.50 (SE 0.10 over splits)"
+    assert alone.errors(digits=1) == "standard error 0.1 over splits"

@@ -18,10 +18,7 @@ def load_all(program):
 
 def test_on_the_same_splits_two_programs_agree():
     table = beside_witnesses()
-    agree = table.word.str.startswith("two programs agree")
-    # our default C is that of the mean squared norm, SVM-light's of the squared mean norm
-    apart = table[~agree][["way", "data set", "word"]].to_numpy().tolist()
-    assert apart == [["default C", "Thyroid", ALONE]]
+    assert table.word.str.startswith("two programs agree").all()
     assert {*table.paper} == {"usvc", "l1nsvm"}
     assert (table.splits >= 2).all()
 

@@ -86,12 +86,17 @@ def over_sets(means, expression):
     another: the means of the sets are independent, and `n` is the least number of partitions of a
     set.
     """
+    return summaries.mean_over(of_sets(means, expression))
+
+
+def of_sets(means, expression):
+    """The mean of an expression of methods' errors over the partitions of each data set."""
     values = evaluated(means, expression)
-    return summaries.mean_over(
+    return [
         mean_and_standard_error(values[name])
         for name in SETS
         if name in means.index.unique("dataset")
-    )
+    ]
 
 
 def chance(values):

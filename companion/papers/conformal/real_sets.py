@@ -23,7 +23,7 @@ from companion.papers.conformal.real_sets_studies import (
     sizes_of,
     wilcoxon_p,
 )
-from companion.papers.summaries import magnitude, means_and_errors, select
+from companion.papers.summaries import magnitude, means_and_errors, over_sets, select
 from companion.reproduction import Values
 
 STUDIES = (FOLDS, BOXED, PARTITIONS, CAUSES, HALVES, SIZES)
@@ -254,9 +254,10 @@ def differences_over_sets(frame):
     """What every method changes on the folds of the plain machine, mean over the sets."""
     names = [name for name in frame.method.unique() if not name.startswith(SVM)]
     means = g_means.by_set(g_means.error_table(frame))
-    gaps = [g_means.over_sets(means, f"`{name}` - SVM") for name in names]
-    gap, error = means_and_errors(gaps)
-    return pd.DataFrame({"method": names, "method - SVM": gap, "SE": error})
+    gaps = [over_sets(g_means.of_sets(means, f"`{name}` - SVM")) for name in names]
+    gap, error = means_and_errors([of.mean for of in gaps])
+    columns = {"method": names, "method - SVM": gap, "SE": error}
+    return pd.DataFrame(columns | {"SE over sets": [of.error_over_sets for of in gaps]})
 
 
 # -- the notebook -----------------------------------------------------------------------------

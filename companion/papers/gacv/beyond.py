@@ -24,7 +24,7 @@ from companion.estimators import L1SVC
 from companion.metrics import mean_and_standard_error
 from companion.papers.experiment import benchmark_split, random_split, wrong
 from companion.papers.gacv.example import PAPER, random_state
-from companion.papers.summaries import DRAWN, mean_over, select, with_error
+from companion.papers.summaries import DRAWN, over_sets, select
 from companion.reproduction import study_over
 from companion.tuning import GACVSearch, KernelGridSearchCV
 from companion.tuning.criteria import gacv_values, xi_alpha_values
@@ -264,17 +264,18 @@ def to_folds(frame, search):
 def what_came_out(run):
     """The opening of the notebook, computed from its run."""
     frame = all_searches(run.records)
+    lost = to_folds(frame, "gacv")
     points, span = (
-        pd.Series({SETS[name]: found.mean for name, found in lost.items()})
-        for lost in (to_folds(frame, "gacv"), to_folds(frame, "gacv_span"))
+        pd.Series({SETS[name]: found.mean for name, found in means.items()})
+        for means in (lost, to_folds(frame, "gacv_span"))
     )
     most = points.nlargest(5)
     worst = ", ".join(f"{name} {loss:.1f}" for name, loss in most.items())
     return (
         f"Tuned by GACV a machine errs {points.mean():.1f} points more than tuned by 5-fold"
-        f" cross-validation, in the mean of {len(points)} data sets, with a standard error over the"
-        f" sets of {points.sem():.1f}; the median is {points.median():.1f}. Most is lost on five of"
-        f" them ({worst}). With the span in the place of $K_{{ii}}$ the mean of all is"
+        f" cross-validation, in the mean of {len(points)} data sets"
+        f" ({over_sets(lost.values()).errors(digits=1)}). Most is lost on five of them ({worst})."
+        f" With the span in the place of $K_{{ii}}$ the mean of all is"
         f" {span.mean():+.1f} and the largest loss {span.max():.1f} points."
     )
 
@@ -283,14 +284,15 @@ def loss_table(frame):
     """By criterion the loss over all sets, on how many it is large, and choices at a grid's end."""
     rows = []
     for name, words in COMPARED.items():
-        lost = to_folds(frame, name).values()
-        points = np.array([found.mean for found in lost])
+        of_sets = to_folds(frame, name).values()
+        lost = over_sets(of_sets)
         row = {
             "search": words,
-            **with_error("mean loss", mean_and_standard_error(points), "SE over sets"),
-            "SE over splits": mean_over(lost).standard_error,
-            "median": np.median(points),
-            "more than .5 on": np.count_nonzero(points > 0.5),
+            "mean loss": lost.mean.mean,
+            "SE over sets": lost.error_over_sets,
+            "SE over splits": lost.mean.standard_error,
+            "median": lost.median,
+            "more than .5 on": sum(found.mean > 0.5 for found in of_sets),
             "at an end of the grid": select(frame, search=name).at_end.mean(),
         }
         rows.append(row)
