@@ -14,6 +14,7 @@ _CHECKED = """\
 
 
 _FORMATS = {
+    ".cff": "application/yaml",
     ".csv": "text/csv",
     ".json": "application/json",
     ".ipynb": "application/x-ipynb+json",

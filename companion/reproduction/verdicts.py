@@ -280,7 +280,7 @@ def compare(
                 "published": row["value"],
                 "reproduced": ours["value"],
                 **{f"reproduced_{name}": ours[name] for name in _NUMBERS},
-                "draws": ours["draws"],
+                "draws": [*ours["draws"]],
                 "converged": bool(ours["converged"]),
                 **_measures(comparison, deviation),
                 "joint": joint.get(cell, math.nan),
