@@ -242,13 +242,13 @@ def segment_sentence(widths):
     errors = rows.assign(error=g_means.errors(rows)).groupby(["width", "partition"])
     spreads = errors.error.std(ddof=0)
     printed = g_means.printed_values("real_sets", f"{LARGE} ±")[SVM]
-    is_alike = bool(spreads.max() < printed)
-    return (
+    text = (
         f"At the {rows.width.nunique()} widths the errors of the seven folds of our plain machine "
         f"have a standard deviation of at most {spreads.max():.2f}; in print it is {printed}."
-        + " A flat kernel alone is not the cause of the print."
-        * is_alike
     )
+    if spreads.max() < printed:
+        text += " A flat kernel alone is not the cause of the print."
+    return text
 
 
 def forced_table(forced):
