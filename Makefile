@@ -34,8 +34,8 @@ test: $(STAMP)  ## all tests, and nbval over every notebook
 check: $(STAMP)  ## the tests that do not take long, for while you work
 	@$(BIN)/python -m pytest -n auto --no-loadscope-reorder -m 'not slow' tests $(ARGS)
 
-lab: $(STAMP)  ## JupyterLab, on the notebook about all papers
-	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/overview.ipynb $(AS_ROOT) $(ARGS)
+lab: $(STAMP)  ## JupyterLab, on the tour
+	@$(BIN)/jupyter-lab --ServerApp.root_dir=. notebooks/tour.ipynb $(AS_ROOT) $(ARGS)
 
 site: $(STAMP)  ## the pages in build/site: notebooks, ledger, reasons, errata, API
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs build/site $(ARGS)

@@ -104,13 +104,13 @@ def test_a_quick_run_leaves_the_committed_records_and_notebooks_alone(quick_run)
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make on the PATH")
-def test_make_lab_builds_the_environment_and_opens_the_overview():
+def test_make_lab_builds_the_environment_and_opens_the_tour():
     text = said("--no-print-directory", "-n", "lab", "ARGS=", program="make", cwd=ROOT)
     *_, last = text.splitlines()
     program, root, notebook, *as_root = last.split()
     is_root = hasattr(os, "getuid") and os.getuid() == 0
     assert as_root == ["--allow-root"] * is_root
     assert program.endswith("bin/jupyter-lab")
-    assert notebook == "notebooks/overview.ipynb"
-    assert root.endswith("root_dir=.")  # the overview links files beside its folder
+    assert notebook == "notebooks/tour.ipynb"
+    assert root.endswith("root_dir=.")  # notebooks link files beside their folder
     assert (ROOT / notebook).is_file()

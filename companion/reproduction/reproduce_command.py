@@ -24,6 +24,10 @@ from companion.reproduction.command import (
 PARAMETER = "A parameter of the notebooks asked for; may be repeated."
 #: So many values that are worse than on record are named at the end of a run.
 _MOST_NAMED = 6
+_FEW = (
+    "Few repetitions test little: that much is not tested or open is no fault. --profile paper "
+    "decides."
+)
 _BY_CHANCE = (
     "What is not so on record can be chance: a run of few repetitions compares some hundred "
     "numbers and sentences, of which one may fall out wrong. --profile paper decides."
@@ -254,6 +258,8 @@ def _show_score(ledgers, on_record, profile):
     click.echo()
     if not worse:
         click.echo("Nothing is worse than expected.")
+    if profile != "paper":
+        wrapped(_FEW, 0)
     texts = [f"Worse than expected: {line}" for line in worse]
     listed(texts, _MOST_NAMED, f": companion verify --profile {profile}")
     if worse and on_record:

@@ -53,6 +53,12 @@ def test_every_notebook_is_compared_by_nbval(pytestconfig):
     assert "notebooks" in pytestconfig.getini("testpaths")
 
 
+@cases("path", *NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_cell_is_there_twice(path):
+    sources = [cell.source for cell in read(path).cells]
+    assert sorted({*sources}) == sorted(sources)
+
+
 def test_every_printed_table_and_figure_has_an_artefact():
     published = {
         paper: load_published(paper)["artefact"].unique() for paper in list_papers()

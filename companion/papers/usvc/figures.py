@@ -313,7 +313,8 @@ def plot_gaps(frame, others):
             means, errors = gaps
             less, more = ((side * means > 2 * errors).sum() for side in (-1, 1))
             title = f"USVC errs less than {other} on {less} sets, more on {more};\n"
-            title += f"{gap_in_words(frame, other)} on average"
+            in_words = gap_in_words(frame, other).replace(" (", "\n(")
+            title += f"on average {in_words}"
             label = "difference of CE (points)"
             plot_differences(ax, names, {"USVC": gaps}, xlabel=label, title=title)
             ax.get_legend().remove()
