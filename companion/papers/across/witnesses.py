@@ -88,7 +88,9 @@ def _beside(splits, row):
     one_pattern = 100 / splits.n_test.min()
     if abs(gap.mean) <= CLOSE[0] and largest <= max(CLOSE[1], one_pattern):
         agrees = (
-            "and so does the print" if row.verdict == MATCHES else "but the print does not"
+            "and so does the print"
+            if row.verdict == MATCHES
+            else "but the print does not"
         )
         word = f"two programs agree, {agrees}"
     else:
