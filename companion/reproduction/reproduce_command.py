@@ -258,8 +258,8 @@ def _show_score(ledgers, on_record, profile):
     click.echo()
     if not worse:
         click.echo("Nothing is worse than expected.")
-    if profile != "paper":
-        wrapped(_FEW, 0)
+        if profile != "paper":
+            wrapped(_FEW, 0)
     texts = [f"Worse than expected: {line}" for line in worse]
     listed(texts, _MOST_NAMED, f": companion verify --profile {profile}")
     if worse and on_record:
