@@ -112,12 +112,17 @@ def cells(frame, by):
     return table.round(8).reset_index()
 
 
+def _tested_cells(frame):
+    """Cells of a partition, a row a method, with Wilcoxon's p against the SVM."""
+    p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
+    return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
+
+
 def compute_boxed(unit):
     """The methods with the inputs in a box: a row a method, with Wilcoxon's p against the SVM."""
     parts = [in_box(part, *problems.BOX) for part in problems.parts_of(unit)]
     frame = pd.DataFrame(rows_of_parts(parts, _methods_on(unit, BOXED_REPETITIONS)))
-    p = g_means.gaps(g_means.error_table(frame)).agg(wilcoxon_p).round(6)
-    return cells(frame, "method").join(p.rename("p"), on="method").to_dict("records")
+    return _tested_cells(frame)
 
 
 FOLDS = study_of_sets("folds", compute_folds, N_PARTITIONS)
@@ -164,8 +169,7 @@ def compute_partitions(unit):
     frame = pd.DataFrame(rows_of_parts(parts, (SVM, WITHOUT_V, *chosen)))
     halves = [{"fold": fold} | _without_half(part) for fold, part in enumerate(parts)]
     every = pd.concat([frame, _with_V_left_out(frame), pd.DataFrame(halves)])
-    p = g_means.gaps(g_means.error_table(every)).agg(wilcoxon_p).round(6)
-    return cells(every, "method").join(p.rename("p"), on="method").to_dict("records")
+    return _tested_cells(every)
 
 
 def _with_V_left_out(frame):
@@ -181,16 +185,21 @@ def _with_V_left_out(frame):
 
 def _without_half(problem):
     """The record of the plain machine trained on half of a training part."""
+    part = Part(_with_half(problem))
+    found = counts(part.plain_decision(whole=False), problem.y_test)
+    return methods.plain_row(
+        HALF_LEFT_OUT, found, converged=part.shared.first.converged
+    )
+
+
+def _with_half(problem):
+    """The training part with half of it as V."""
     n = len(problem.y)
     rows = train_test_split(
         np.arange(n), test_size=0.5, stratify=problem.y, random_state=problem.seed
     )
     learn, validate = map(np.sort, rows)
-    part = Part(replace(problem, learn=learn, validate=validate))
-    found = counts(part.plain_decision(whole=False), problem.y_test)
-    return methods.plain_row(
-        HALF_LEFT_OUT, found, converged=part.shared.first.converged
-    )
+    return replace(problem, learn=learn, validate=validate)
 
 
 _MORE = [
@@ -228,17 +237,7 @@ def compute_halves(unit):
     frame = pd.DataFrame(rows_of_parts(parts, (SVM, WITHOUT_V, *chosen)))
     plain = frame[frame.method.isin((SVM, WITHOUT_V))]
     every = pd.concat([plain, _with_V_left_out(frame)])
-    p = g_means.gaps(g_means.error_table(every)).agg(wilcoxon_p).round(6)
-    return cells(every, "method").join(p.rename("p"), on="method").to_dict("records")
-
-
-def _with_half(problem):
-    n = len(problem.y)
-    rows = train_test_split(
-        np.arange(n), test_size=0.5, stratify=problem.y, random_state=problem.seed
-    )
-    learn, validate = map(np.sort, rows)
-    return replace(problem, learn=learn, validate=validate)
+    return _tested_cells(every)
 
 
 HALVES = study_over(
