@@ -204,6 +204,7 @@ def test_missing_data_are_counted_by_reason_and_everything_else_goes_on(places, 
 @cases("backend", "loky", "dask")
 def test_workers_that_die_end_the_run_with_advice(places, backend):
     import dask
+    import distributed  # noqa: F401 - else its defaults would leave with the setting
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
