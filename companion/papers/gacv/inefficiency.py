@@ -114,7 +114,6 @@ def _rows_of_case(machines, surfaces, grid):
             "decades": shape.decades,
             "length_by_sigma": by_sigma.length,
             "width_by_sigma": by_sigma.width,
-            "off_target": np.abs(estimate - target).mean(),
             "least_above_target": (surface - target).min(),
         }
         for key, other in others.items():
@@ -123,7 +122,6 @@ def _rows_of_case(machines, surfaces, grid):
         if "loo" in surfaces:
             loo = surfaces["loo"]
             above = (surface - loo)[has_free_vector(machines)]
-            numbers["minus_loo"] = (estimate - loo).mean()
             numbers["least_above_loo"] = above.min()
         head = {
             "grid": grid,

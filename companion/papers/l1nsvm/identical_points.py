@@ -61,8 +61,6 @@ def compute_identical(unit):
 
     return {
         "n_train": len(y),
-        "n_patterns": len(distinct_patterns(X, y)[1]),
-        "rank": np.linalg.matrix_rank(K),
         "smo_n_sv": np.count_nonzero(smo.alpha),
         "even_n_sv": np.count_nonzero(even),
         "even_difference": difference(even),

@@ -176,14 +176,10 @@ def compute_search(unit):
     )
     rows = []
     for c, n_wrong, converged in zip(log10_C, *errors, strict=True):
-        # n_wrong of a repeat sums over its folds, which follow one another.
-        by_repeat = n_wrong.reshape(p["repeats"], -1).sum(axis=1)
-        spread = round(by_repeat.std(ddof=1), 4) if len(by_repeat) > 1 else None
         row = {
             "log10_C": c,
             "n_rows": len(data.y),
-            "n_wrong": by_repeat.sum(),
-            "n_wrong_spread": spread,
+            "n_wrong": n_wrong.sum(),
             "converged": converged,
         }
         rows.append(row)
