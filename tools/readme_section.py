@@ -13,6 +13,7 @@ from companion.papers.across.overview import load_ledgers
 from companion.plotting import plot_everything, style
 from companion.reproduction.artefacts import list_papers
 from companion.reproduction.display import score_line, what_came_out_table
+from companion.reproduction.scores import score
 
 BEGIN = "<!-- verdicts: begin -->"
 END = "<!-- verdicts: end -->"
@@ -21,7 +22,12 @@ END = "<!-- verdicts: end -->"
 def section(ledgers):
     """What came out of each paper, a line each, and the score of all, as Markdown."""
     table = what_came_out_table(ledgers, "notebooks/").to_markdown()
-    return f"{table}\n\n{score_line(pd.concat(ledgers.values()))}."
+    every = pd.concat(ledgers.values())
+    n_coarse = score(every)["numbers"]["coarse"]
+    return (
+        f"{table}\n\n{score_line(every)}. "
+        f"Of the matches {n_coarse} are of a coarse print, which near misses would match too."
+    )
 
 
 def picture_says(ledgers):

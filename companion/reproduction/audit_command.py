@@ -49,6 +49,8 @@ def audit(given, targets, *, units, seed, jobs, format):
 
     if seed is None:
         seed = int(np.random.SeedSequence().entropy % 10**6)
+    if format == "table":
+        wrapped(f"Computing {units} records again, drawn at random with seed {seed}")
     result = draw(find_targets(given, targets), units, seed, jobs)
     if not result.findings:
         raise click.UsageError("There are no records to draw from.")
@@ -61,7 +63,7 @@ def audit(given, targets, *, units, seed, jobs, format):
 
 def _show(result):
     """The result in a sentence, and then what is not as it was."""
-    wrapped(f"{result.sentence()} (seed {result.seed})")
+    wrapped(result.sentence())
     _show_places("Differing", result.of("differs"))
     _show_places("Chaotic by nature, and elsewhere now", result.of("chaotic"))
     lost = result.of("missing", "damaged", "failed")

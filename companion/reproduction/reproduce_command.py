@@ -133,7 +133,7 @@ def reproduce(given, targets, *, profile, parameters, in_place, listing, **optio
         if why := unwritable(folder):
             raise click.UsageError(why)
     _note_code(artefacts)
-    if profile != "paper":
+    if profile != "paper" and any(artefact.values for artefact in artefacts):
         click.echo("Comparing the records of the paper profile with the print")
         read_ledgers(artefacts)  # and keep them, for every notebook and for the score
     with run.notebooks(in_place=in_place) as (start, finished):

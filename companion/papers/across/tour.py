@@ -169,21 +169,27 @@ def turned_and_found(ward):
         "cheap": replace(ward, cost_of_miss=1.0),
     }
     lines = []
+    n_wrong = ward.n_outliers
     for name in FOUR:
         fits = {
             key: of.machines(kernel="linear")[name].fit(*of.sample(1))
             for key, of in settings.items()
         }
         turn = _angle(*(_slope(fits[key]) for key in ("clean", "wrong")))
+        turned = f"turns {turn:.0f}°; " if n_wrong else ""
         found = [ward.cost(fits[key])[1] for key in ("cheap", "wrong")]
         lines.append(
-            f"* {name}: turns {turn:.0f}°; finds {found[0]:.0%} and {found[1]:.0%} of the rare "
-            "cases."
+            f"* {name}: {turned}finds {found[0]:.0%} and {found[1]:.0%} of the rare cases."
+        )
+    cost = f"{ward.cost_of_miss:g}"
+    asked = f"How many of the rare cases a line finds where a miss costs 1 and {cost}:"
+    if n_wrong:
+        asked = (
+            f"How far {n_wrong} wrong labels turn a line where a miss costs {cost}, and how many "
+            f"of the rare cases it then finds where a miss costs 1 and {cost}:"
         )
     return Markdown(
-        f"<details><summary>An answer</summary>\n\nHow far {ward.n_outliers} wrong labels turn a "
-        f"line where a miss costs {ward.cost_of_miss:g}, and how many of the rare cases it then "
-        f"finds where a miss costs 1 and {ward.cost_of_miss:g}:\n\n"
+        f"<details><summary>An answer</summary>\n\n{asked}\n\n"
         + "\n".join(lines)
         + "\n\n</details>"
     )
