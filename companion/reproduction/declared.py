@@ -13,8 +13,9 @@ they differ and where that can be seen::
 
 The ``cause`` of a number that differs is ``shown`` (a recorded unit in which it, switched on,
 gives the printed value, or an executed proof that the printed cell cannot be), ``unknown``, or
-``missing data``: then nothing was tested. A sentence that fails has its reason in words, and a
-cause where data are missing. A declaration of a value that matches is an error itself.
+``missing data``: then nothing was tested, and cells that happen to match are declared as well. A
+sentence that fails has its reason in words, and a cause where data are missing. Any other
+declaration of a value that matches is an error itself.
 
 ``data/readings.yaml`` lists other readings of the print. An entry has ``id``, ``paper``, ``kind``
 (``misprint``: proved wrong as printed, or a ``choice`` of what the paper does not print, made to

@@ -134,14 +134,19 @@ def _compare_rows(rows, regenerations, profile, by_row):
 
 def _verdict_of(found, deviation):
     """The word of a comparison, with what is known of the cause where it departs."""
+    if _lacks_data(found, deviation):
+        return NOT_TESTED if found.verdict in (MATCHES, DIFFERS, NOT_TESTED) else OPEN
     if found.verdict not in DEPARTS:
         return found.verdict
-    cause = deviation.cause if deviation else ""
-    if cause == MISSING_DATA:
-        return NOT_TESTED if found.verdict == DIFFERS else OPEN
     if found.verdict == FAILS:
         return FAILS
-    return EXPLAINED if cause == SHOWN else UNEXPLAINED
+    is_shown = deviation is not None and deviation.cause == SHOWN
+    return EXPLAINED if is_shown else UNEXPLAINED
+
+
+def _lacks_data(found, deviation):
+    """Whether ours is of other data than the paper's, and tests nothing, match or not."""
+    return bool(found.verdict) and deviation and deviation.cause == MISSING_DATA
 
 
 def _verdict_as_read(as_printed, under, deviation):
@@ -154,18 +159,20 @@ def _verdict_as_read(as_printed, under, deviation):
 def _measures(found, deviation):
     """What a comparison measures; how far apart they are means nothing where data are missing."""
     measures = {name: getattr(found, name) for name in _MEASURES}
-    if _verdict_of(found, deviation) in (NOT_TESTED, OPEN) and found.verdict in DEPARTS:
-        measures |= dict.fromkeys(("distance", "departure", "support"), math.nan)
+    if _lacks_data(found, deviation):
+        measures |= dict.fromkeys(
+            ("distance", "departure", "support", "needs"), math.nan
+        )
     return measures
 
 
 def _conclude(row, found, deviation, is_complete, profile):
     """The verdict of a row, whether it is scored, what is declared of it, problem and note."""
+    lacks_data = _lacks_data(found, deviation)
     departs = found.verdict in DEPARTS
+    has_reason = deviation is not None and (departs or lacks_data)
     verdict = _verdict_of(found, deviation)
-    because = found.because
-    if departs and verdict in (NOT_TESTED, OPEN):
-        because = deviation.reason
+    because = deviation.reason if lacks_data else found.because
     not_scored = _NOT_SCORED.get(row["asks"], "").format(**row)
     if row["repeats"]:
         not_scored = f"repeats {row['repeats']}, not scored"
@@ -177,21 +184,21 @@ def _conclude(row, found, deviation, is_complete, profile):
             problem = NO_SUCH_VALUE
     elif departs and deviation is None:
         problem = f"{found.verdict} and is not declared in data/deviations.yaml"
-    elif deviation is not None and not departs and profile == "paper":
+    elif deviation is not None and not has_reason and profile == "paper":
         problem = (
             f"declared deviation has healed, its verdict is {verdict!r}: remove its"
             " declaration"
         )
-    elif deviation is not None and not departs:
+    elif deviation is not None and not has_reason:
         few = "declared; too few repetitions to call it healed"
         note = "; ".join(filter(None, [note, few]))
     return {
         "verdict": verdict,
         "scored": not not_scored and found.scored,
-        "coarse": found.coarse and not not_scored,
+        "coarse": found.coarse and not not_scored and not lacks_data,
         "because": "; ".join(filter(None, [not_scored, because])),
-        "reason": deviation.reason if departs and deviation else "",
-        "evidence": deviation.evidence if departs and deviation else "",
+        "reason": deviation.reason if has_reason else "",
+        "evidence": deviation.evidence if has_reason else "",
         "problem": problem,
         "note": note,
     }

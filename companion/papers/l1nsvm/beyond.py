@@ -100,7 +100,7 @@ def add_contamination(out, frame):
 
 
 def add_one_outlier(out, linear, rbf):
-    """The errors behind the other class, far out, and how alike they are everywhere else."""
+    """Errors far out behind the other class, and how alike beside it or with RBF."""
     for distance, machine in product((20.0, 50.0), ("LS", "Least 1-Norm")):
         errors = linear.loc[BEHIND, distance][machine]
         column = f"% err. {machine}, {distance:g} behind the other class, linear kernel"
@@ -112,7 +112,10 @@ def add_one_outlier(out, linear, rbf):
         for errors in far_out
         for _, pair in errors.groupby("size")
     ]
-    column = "|LS - Least 1-Norm| % err., largest elsewhere from 10 on"
+    column = (
+        "|LS - Least 1-Norm| % err. from 10 on, largest with an RBF kernel or beside "
+        "the other class"
+    )
     out.add_mean("one outlier", column, max(differences))
 
 

@@ -296,6 +296,7 @@ def leak_table(run):
         place = (name, machine)
         leaky = errors_at(surface, *place, chosen_setting(search, *place))
         row = {"data set": PRINTED_NAMES[name], "machine": machine}
+        row["splits"] = len(leaky)
         row["all rows"] = leaky.mean()
         clean = errors_at(surface, *place, setting_of_training_rows(search, *place))
         if clean is not None:

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
 from companion.metrics import mean_and_standard_error
-from companion.papers.summaries import one_of, range_text, select
+from companion.papers.summaries import mean_text, one_of, range_text, select
 from companion.papers.wrsvm import examples, population, simulation
 from companion.papers.wrsvm.examples import FLIP, SPARSE_C, TOL, S
 from companion.papers.wrsvm.simulation import gain, setting_name, with_setting
@@ -156,18 +156,19 @@ def against(records, machine="WRSVM"):
 
 def what_came_out(run):
     """How the machine does beside logistic regression, and what truncation gains, in sentences."""
-    gaps = [
-        range_text([gap.mean for gap in against(run.records, of).values()], "+.2f")
-        for of in ("WRSVM", "WRSVM, unweighted start")
-    ]
+    gaps = []
+    for of in ("WRSVM", "WRSVM, unweighted start"):
+        cells = against(run.records, of).values()
+        n = max(gap.n for gap in cells)
+        gaps.append(f"{range_text([gap.mean for gap in cells], '+.2f')} points ({n} samples)")
     table = gains_table(run.records["beyond_truncation"])
     gains = [
-        f"{row['flipped labels'].mean:+.2f} and {row['clean labels'].mean:+.2f} under {row['U']}"
+        f"{mean_text(row['flipped labels'])} and {mean_text(row['clean labels'])} under {row['U']}"
         for row in select(table, machine=_ROBUST).to_dict("records")
     ]
     return (
         "The utility of the WRSVM less that of logistic regression, which weighs its decisions by"
-        f" U, is {gaps[0]} points in the 13 cells of Table 1; started at the SVM that ignores U it"
+        f" U, is {gaps[0]} in the 13 cells of Table 1; started at the SVM that ignores U it"
         f" is {gaps[1]}. With {100 * FLIP:.0f} % of the labels wrong and with none, truncation at"
         f" s = -1/2 gains {', '.join(gains)} (points of utility)."
     )

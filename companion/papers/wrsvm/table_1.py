@@ -271,26 +271,29 @@ def _by_study(run, shared):
     }
 
 
-def chance_of_study(vector, studies):
+def chance_of_study(vector, studies, n_independent=None):
     """The chance of a study as far from these as a vector is, by Hotelling's T squared.
 
-    The distance goes by the covariance of the studies; NaN of no more studies than cells.
+    The distance goes by the covariance of the studies; NaN of no more studies than cells. Their
+    mean rests on so many independent studies: on all of them, or on the one they are drawn from.
     """
     n, k = studies.shape
     if n <= k:
         return np.nan
     gap = np.asarray(vector) - studies.mean(axis=0)
     covariance = np.cov(studies, rowvar=False)
-    squared = gap @ np.linalg.solve(covariance, gap) / (1 + 1 / n)
+    squared = gap @ np.linalg.solve(covariance, gap) / (1 + 1 / (n_independent or n))
     return float(f_distribution.sf(squared * (n - k) / ((n - 1) * k), k, n - k))
 
 
-def distances(vector, studies):
+def distances(vector, studies, n_independent=None):
     """Of each printed number from the mean of the studies, in their standard deviations.
 
-    NaN where all studies, which are then few, have the same.
+    NaN where all studies, which are then few, have the same; `n_independent` as in
+    `chance_of_study`.
     """
-    deviations = studies.std(ddof=1) * np.sqrt(1 + 1 / len(studies))
+    n = n_independent or len(studies)
+    deviations = studies.std(ddof=1) * np.sqrt(1 + 1 / n)
     return (vector - studies.mean()) / deviations.replace(0, np.nan)
 
 
@@ -299,15 +302,17 @@ def as_whole_studies(run):
     rows = []
     for shared, exchanged in product(SHARED, (True, False)):
         found = whole_studies(run, shared, exchanged=exchanged)
+        # studies that share nothing are drawn from the repetitions of one
+        n = 1 if shared == "none" else None
         for words, (vector, studies) in found.items():
-            away = distances(vector, studies)
+            away = distances(vector, studies, n)
             row = {
                 "one for all": SHARED[shared],
                 "labels": "exchanged" if exchanged else "as printed",
                 "cells": f"{len(away)} {words}",
                 "beyond 3": int((away.abs() > 3).sum()),
                 "sum of squared distances": (away**2).sum(),
-                "chance": chance_of_study(vector, studies.to_numpy()),
+                "chance": chance_of_study(vector, studies.to_numpy(), n),
             }
             rows.append(row)
     return pd.DataFrame(rows)
