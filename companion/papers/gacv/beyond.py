@@ -42,7 +42,7 @@ KEYS = (
 )
 DATASETS = {key: key.removeprefix("breast-").capitalize() for key in KEYS}
 GRID = {"C": 2.0 ** np.arange(-3, 12, 2), "gamma": 2.0 ** np.arange(-9, 2, 2)}
-#: The same with C from where every multiplier is at its bound, and the sets it is shown for.
+#: The same with C from where all multipliers of the rarer class are at the bound, and its sets.
 LONGER = GRID | {"C": 2.0 ** np.arange(-15, 12, 2)}
 OVERLAPPING = ("breast-cancer", "german")
 N_FOLDS = 5
