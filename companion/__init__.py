@@ -14,6 +14,17 @@ _MACHINES = "ConformalSVC", "L1SVC", "L2SVC", "LSSVC", "LeastOneNormSVC", "Unbia
 _HOMES = dict.fromkeys((*_MACHINES, "WeightedRobustSVC"), "companion.estimators")
 _HOMES |= dict.fromkeys(("GACVSearch", "KernelGridSearchCV"), "companion.tuning")
 
+_ROOMS = (
+    "datasets",
+    "estimators",
+    "kernels",
+    "losses",
+    "metrics",
+    "plotting",
+    "solvers",
+    "tuning",
+)
+
 __all__ = [*_HOMES, "__version__"]
 
 # numba refuses to compile where it can keep nothing, neither beside the sources nor at home.
@@ -31,6 +42,8 @@ if _no_writable_cache and "NUMBA_CACHE_DIR" not in os.environ:
 
 
 def __getattr__(name):
+    if name in _ROOMS:
+        return import_module(f"companion.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
@@ -41,4 +54,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

@@ -105,7 +105,8 @@ class Hinge(_Loss):
         quadratic = 0.5 * np.clip(xi, 0.0, floor) ** 2 / floor
         value = np.where(xi < floor, quadratic, xi - 0.5 * floor)
         weight = is_slack / at
-        return np.array([value, is_slack, weight, np.where(xi < floor, weight, 0.0)])
+        slope = np.where(xi < floor, weight * np.minimum(xi, floor), is_slack)
+        return np.array([value, slope, weight, np.where(xi < floor, weight, 0.0)])
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def _sigmoid(xi, a, floor):
             terms[0, i] -= 0.5 * weight * (at * at - max(xi[i], 0.0) ** 2)
         if xi[i] > 0.0:
             bend = a * a * p / level * (1.0 - p / np.tanh(a) - 2.0 * r * r)
-            terms[1, i] = slope
+            terms[1, i] = weight * xi[i] if xi[i] < floor else slope
             terms[2, i] = weight
             terms[3, i] = weight if xi[i] < floor else bend
     return terms
@@ -252,7 +253,7 @@ def _smooth_step(xi, s, kappa, floor):
             branch = at_zero if none_was_asked_for else branch
         terms[0, i] = branch if at < 1.0 else 1.0 - branch
         if xi[i] > 0.0:
-            terms[1, i] = slope
+            terms[1, i] = weight * xi[i] if xi[i] < floor else slope
             terms[2, i] = weight
             terms[3, i] = bend
     return terms

@@ -197,7 +197,7 @@ def g_mean(y_true, y_pred):
     _, codes = np.unique(y_true, return_inverse=True)
     totals = np.bincount(codes)
     right = np.bincount(codes[y_true == y_pred], minlength=totals.size)
-    return float(np.prod(right / totals) ** (1.0 / totals.size))
+    return float(np.prod((right / totals) ** (1.0 / totals.size)))
 
 
 def g_mean_error(y_true, y_pred):

@@ -65,3 +65,8 @@ def test_a_command_that_reads_notebooks_builds_no_parsers_of_addresses():
         "print('lark' in sys.modules)"
     )
     assert finished.stdout.split()[-1:] == ["False"]
+
+
+def test_the_rooms_are_there_without_an_import_of_their_own():
+    finished = run("import companion; print(companion.tuning.gacv.__name__)")
+    assert finished.stdout.strip() == "gacv", finished.stderr

@@ -45,6 +45,15 @@ def test_exponential_is_accurate_to_a_few_units_in_the_last_place():
 
 
 @cases("n_features", 4, 40)
+def test_no_query_moves_the_distances_of_another(n_features):
+    X = points(20, n_features)
+    queries = np.vstack([points(5, n_features, seed=1), np.full((1, n_features), 1e9)])
+    assert_array_equal(
+        squared_distances(queries, X)[:5], squared_distances(queries[:5], X)
+    )
+
+
+@cases("n_features", 4, 40)
 def test_distances_of_far_away_points_do_not_cancel(n_features):
     X = points(30, n_features)
     near = squared_distances(X)

@@ -48,6 +48,17 @@ def test_derivatives_are_finite_differences(loss):
 
 
 @every
+def test_below_the_floor_all_terms_are_those_of_one_quadratic(loss):
+    xi = np.linspace(0.01, 0.19, 9)
+    step = 1e-6
+    up, down = (loss.terms(xi + by, floor=0.2)[0] for by in (step, -step))
+    _, slope, weight, bend = loss.terms(xi, floor=0.2)
+    assert_allclose(slope, (up - down) / (2 * step), rtol=1e-6, atol=1e-9)
+    assert_allclose(slope, weight * xi)
+    assert_array_equal(bend, weight)
+
+
+@every
 def test_an_infinite_slack_has_the_limits(loss):
     xi = np.array([1e150, np.inf])
     for term in (loss.derivative, loss.weight):

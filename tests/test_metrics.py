@@ -47,3 +47,9 @@ def test_g_means_are_geometric_means_of_the_recalls_of_scikit_learn(pairs):
 @cases("truth, chosen", ([], []), ([1, 2], [1]), ([[1]], [[1]]))
 def test_g_means_refuse_labels_that_do_not_match(truth, chosen):
     refused("one true and one predicted label.*Got shapes", g_mean, truth, chosen)
+
+
+def test_of_many_classes_the_g_mean_does_not_underflow():
+    y_true = np.repeat(np.arange(400), 10)
+    y_pred = np.where(np.arange(4000) % 10 == 0, y_true, -1)
+    assert g_mean(y_true, y_pred) == pytest.approx(0.1)

@@ -13,6 +13,7 @@ from _run import python, said
 WORK = "years of work"
 REFUSED = [
     ("Dice", "", "", "lower-case letters, digits and _"),
+    ("gacv", "", "", "There is a paper gacv already"),
     ("dice", "data/published/dice.csv", WORK, "would be overwritten"),
     ("dice", "notebooks/dice/table_1.ipynb", WORK, "would be overwritten"),
     ("dice", "pyproject.toml", WORK, "is no TOML file"),

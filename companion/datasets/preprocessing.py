@@ -14,13 +14,12 @@ def standardize(X):
     """
     X = np.asarray(X, dtype=float)
     assert_all_finite(X, input_name="X")
-    spread = X.std(axis=0, ddof=1)
-    if not np.all(spread > 0):
-        constant = np.flatnonzero(~(spread > 0)).tolist()
+    constant = np.flatnonzero(X.max(axis=0) == X.min(axis=0)).tolist()
+    if constant:
         raise ValueError(
             f"standardize: every column of X must vary. Got constant columns {constant}; drop them"
         )
-    return (X - X.mean(axis=0)) / spread
+    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
 
 
 def distinct_patterns(X, y):

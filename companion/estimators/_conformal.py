@@ -98,6 +98,8 @@ class ConformalSVC(KernelClassifier):
     %(support)s
     dual_coef_ : ndarray of shape (1, n_SV)
         y_i alpha_i of the support vectors in the transformed kernel, y_i = +1 for ``classes_[1]``.
+    coef_ : ndarray of shape (1, n_features)
+        The normal vector W; linear kernel without a transformation only.
     intercept_ : ndarray of shape (1,)
         The bias b.
     n_iter_ : int
@@ -449,6 +451,9 @@ class ConformalSVC(KernelClassifier):
         self._uses_diagonal = rule.uses_diagonal and result.n_transforms > 0
         self.support_vectors_ = np.empty((0, 0))
         self._points = None
+        self._normal = None
         if self.kernel != "precomputed":
             self.support_vectors_ = X[support]
             self._points = X[needed]
+        if self.kernel == "linear" and not result.n_transforms:
+            self._normal = self.dual_coef_ @ self.support_vectors_

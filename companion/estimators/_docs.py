@@ -45,8 +45,9 @@ tol : float, default=1e-3
     of -y_i grad_i over the samples whose y_i alpha_i may grow minus the minimum over
     those whose may shrink) is at most `tol`. The same quantity and default as
     :class:`sklearn.svm.SVC`. Weights and repeated samples give the same machine
-    up to the tolerance: at the default, decision values differ by up to 1e-3.
-    scikit-learn's check of that asks for 1e-7 and passes with ``tol=1e-10``.
+    as far as `tol` determines it: their decision values differ the more the
+    larger `C` is. scikit-learn's check of that asks for 1e-7 and passes with
+    ``tol=1e-10``.
 
 max_iter : int, default=-1
     Budget of pair updates; -1 lets the solver choose a generous one. Spending it

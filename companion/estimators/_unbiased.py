@@ -66,8 +66,8 @@ class UnbiasedSVC(KernelClassifier):
         hinge's machine by an interior point. False is the plain iteration of [1]_.
     tol : float, default=1e-6
         The iteration ends when a step changes no decision value by more than `tol`; for
-        ``loss="hinge"``, when the duality gap is at most `tol` times the objective. There, at the
-        default, weights and repeated samples give decision values that differ by up to 2e-4;
+        ``loss="hinge"``, when the duality gap is at most `tol` times the objective. There
+        weights and repeated samples give the same machine as far as `tol` determines it;
         scikit-learn's check of that asks for 1e-7 and passes with ``tol=1e-10``.
     max_iter : int, default=2000
         Budget of weighted least-squares problems. Spending it is a

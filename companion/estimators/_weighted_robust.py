@@ -8,12 +8,16 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from companion._utils.progress import progress
+from companion._utils.warnings import warn_caller
 from companion.estimators._compat import Interval, StrOptions, fit_context
 from companion.estimators._docs import with_shared_documentation
 from companion.estimators._kernel_classifier import KernelClassifier, silent_overflow
 from companion.kernels import gram
 from companion.solvers import Design, dca, utility_from_cost
 from companion.solvers._margin_terms import checked_utility
+
+#: Largest decision value on the training set below which nothing was learnt.
+_NEXT_TO_ZERO = 1e-3
 
 # Matrices of the size of the Gram matrix that a fit takes, and more for each pair of functions.
 MATRICES = 3
@@ -55,9 +59,9 @@ class WeightedRobustSVC(KernelClassifier):
         next to f = 0, which the algorithm does not leave: take the second there.
     tol : float, default=1e-6
         To which every convex problem is solved: its duality gap is at most this share of its value,
-        or 1e-14 of `C` times all weights, which is rounding. At the default, weights and
-        repeated samples give decision values that differ by up to 3e-4; scikit-learn's check of
-        that asks for 1e-7 and passes with ``tol=1e-10``.
+        or 1e-14 of `C` times all weights, which is rounding. Weights and repeated samples give the
+        same machine as far as `tol` determines it; scikit-learn's check of that asks for 1e-7 and
+        passes with ``tol=1e-10``.
     max_iter : int, default=100
         Budget of DC steps. Spending it is a :class:`~sklearn.exceptions.ConvergenceWarning` and
         `converged_` is False.
@@ -233,6 +237,12 @@ class WeightedRobustSVC(KernelClassifier):
                 s,
                 sample_weight=weight,
                 **settings,
+            )
+        if np.abs(result.decision_function).max() < _NEXT_TO_ZERO:
+            warn_caller(
+                "The decision values of this WeightedRobustSVC are next to zero, and so its labels "
+                "are rounding: no decision has half of the utility. Use init='unweighted'.",
+                UserWarning,
             )
         self._keep(result, kept, X, gamma)
         self.classes_ = classes

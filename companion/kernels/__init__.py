@@ -61,7 +61,7 @@ def resolve_gamma(gamma, X):
     Parameters
     ----------
     gamma : {"scale", "auto"} or float
-        "scale": 1 / (n_features * X.var()), and 1 when X is constant; "auto": 1 / n_features.
+        "scale": 1 / (n_features * X.var()), and 1 when that variance is 0; "auto": 1 / n_features.
     X : array or sparse matrix of shape (n_samples, n_features)
 
     Returns

@@ -286,6 +286,8 @@ def _exponential(D, gamma, out):
 def _distance_form(X, Y, gamma, out):
     """exp(-gamma d^2) into out, or d^2 itself for gamma None; Y None means Y = X."""
     points = X if Y is None else Y
+    if not out.size:
+        return out
     if not issparse(X) and not issparse(Y) and X.shape[1] <= DIRECT_FEATURES:
         from companion.kernels._loops import distance_rows
 
@@ -302,7 +304,7 @@ def _distance_form(X, Y, gamma, out):
         if Y is None:
             np.fill_diagonal(D, 0.0)
     else:
-        centre = X.mean(axis=0)
+        centre = points.mean(axis=0)  # no query may move the distances of another
         A = X - centre
         B = A if Y is None else Y - centre
         products = A @ B.T

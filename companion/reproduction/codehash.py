@@ -1,11 +1,12 @@
 """Digest of the code that a study's numbers come from, found by following names and imports.
 
 From the function that computes a unit all definitions are followed that it names, through the
-modules of its own package and of this one: functions, classes (whole), constants, and what these
-name in turn; and the `Unit` that it is given. A figure that stands in the same module is not
-reached, so that redrawing it leaves records fresh. Comments, docstrings and layout do not count,
-nor where a definition stands: the digest runs over the syntax trees of the definitions, spelled
-the same under every supported Python.
+modules of its own package and of this one, and those that lie beside them in the project:
+functions, classes (whole), constants, and what these name in turn; and the `Unit` that it is given.
+Of a library counts what is imported, and not its code. A figure that stands in the same module is
+not reached, so that redrawing it leaves records fresh. Comments, docstrings and layout do not
+count, nor where a definition stands: the digest runs over the syntax trees of the definitions,
+spelled the same under every supported Python.
 """
 
 import ast
@@ -18,6 +19,8 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+
+from companion._utils.paths import project_root
 
 _DIGEST_LENGTH = 12
 _OWN = __name__.partition(".")[0]
@@ -86,6 +89,11 @@ def _module(name: str) -> _Module:
         elif isinstance(node, ast.ImportFrom):
             home = resolve_name("." * node.level + (node.module or ""), spec.parent)
             for part in node.names:
+                if part.name == "*":
+                    raise ValueError(
+                        f"{name} imports * from {home}: name what it needs, since its code "
+                        "could not be followed"
+                    )
                 module.imports[part.asname or part.name].add((home, part.name))
     return module
 
@@ -149,13 +157,11 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
         raise ValueError(
             f"A study's compute must be a function at the top level of a module. Got {top}:{name}."
         )
-    packages = {top.partition(".")[0], _OWN}
+    package = top.partition(".")[0]
     found: dict[tuple[str, str], str] = {}
 
     def reach(home: str, *names: str) -> None:
         """Follow a place to where it is defined; a module alone is everything in it."""
-        if home.partition(".")[0] not in packages:
-            return
         module = _module(home)
         for name in names[:1] or module.statements.keys() | module.imports:
             if (home, name) in found:
@@ -165,11 +171,24 @@ def closure(function: Callable) -> dict[tuple[str, str], str]:
                 for read in reads:
                     reach(home, *read)
             for place in _places(home, name):
-                reach(*place, *names[1:])
+                if _is_followed(place[0].partition(".")[0], package):
+                    reach(*place, *names[1:])
+                else:  # of a library counts what is taken, and not its code
+                    found[home, f"import {name}"] = ".".join(place)
 
     reach(top, name)
     reach("companion.reproduction.units", "Unit")
     return found
+
+
+@cache
+def _is_followed(top: str, package: str) -> bool:
+    """Whether a module is of the study's package, of this one, or beside them in the project."""
+    if top in (package, _OWN):
+        return True
+    spec = _source(top)
+    path = Path(str(spec.origin)) if spec else Path()
+    return path.is_relative_to(project_root()) and "site-packages" not in path.parts
 
 
 def _places(home: str, name: str) -> set[tuple[str, ...]]:

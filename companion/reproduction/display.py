@@ -254,7 +254,7 @@ def reproduced_text(line, name="reproduced"):
     printed = parse_printed(line["printed"])
     if line["kind"] == "ordinal" or printed is None:
         # a difference of nothing but rounding errors is zero
-        is_zero = abs(value) < 1e-9 * line["se"]
+        is_zero = math.isfinite(line["se"]) and abs(value) < 1e-9 * line["se"]
         text = number_text(0.0 if is_zero else value, ".3g")
         se = number_text(line["se"], ".2g") if name == "reproduced" else ""
         return f"{text} (SE {se})" if se else text

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from companion.reproduction.artefacts import list_papers
 from companion.reproduction.command import FAILED, OK, ask_for, main, wrapped
 
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
@@ -55,6 +56,8 @@ def new(key, folder):
         raise click.UsageError(
             f"KEY must be lower-case letters, digits and _, and begin with a letter. Got {key!r}."
         )
+    if key in list_papers():
+        raise click.UsageError(f"There is a paper {key} already: take another KEY.")
     ask_for("reproduce")
     own = {folder / _named(place, key): name for place, name in _OF_THE_PAPER.items()}
     if there := [str(path) for path in own if path.exists()]:
@@ -102,8 +105,9 @@ def _with_entry_point(path, key):
     if not path.exists():
         return _filled("pyproject.toml", key)
     text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
+    lines = text.splitlines()
     for table in (_ENTRY_POINTS, _MARK):
-        if table not in text:
+        if table not in lines:
             text += f"\n{table}\n"
     point = _named('@key@ = "@package@:PAPERS"', key)
     text = text.replace(_ENTRY_POINTS, f"{_ENTRY_POINTS}\n{point}")

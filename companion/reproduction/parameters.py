@@ -32,7 +32,9 @@ _WORDS = {
     float: "a number",
     bool: "true or false",
 }
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?"
+#: What speaks of a range.
+_LIMITS = re.compile(r"\d to -?[.\d]|\bat (?:least|most) -?[.\d]")
 _CHOICES = re.compile(r"(.+): ([^:]+) or ([^:]+)")
 _RANGE = re.compile(
     rf".+, (?:({_NUMBER}) to ({_NUMBER})|at least ({_NUMBER})|at most ({_NUMBER}))"
@@ -74,10 +76,15 @@ def _typed(found):
         low, high, least, most = match.groups()
         ends = {"low": low or least, "high": high or most}
         limits = {end: kind(number) for end, number in ends.items() if number}
+    elif _LIMITS.search(text):
+        raise ValueError("its range is not at the end, or not one")
     if not text:
         raise ValueError("it does not say what it is")
     default = kind(ast.literal_eval(found["default"]))
-    return Parameter(found["name"], kind, default, text, **limits)
+    parameter = Parameter(found["name"], kind, default, text, **limits)
+    if not _is_right(parameter, default):
+        raise ValueError(f"its default is not {_allowed(parameter)}")
+    return parameter
 
 
 def read_notebook(path):

@@ -91,7 +91,7 @@ def check_print(folder):
     folder = Path(folder)
     texts = {key: folder / f"{key}.txt" for key in list_papers()}
     found = [
-        _check_paper(key, path.read_text(encoding="utf-8"))
+        _check_paper(key, path.read_text(encoding="utf-8", errors="replace"))
         for key, path in texts.items()
         if path.is_file()
     ]
@@ -120,7 +120,7 @@ def _check_paper(key, text):
         if parse_printed(printed) is None:
             continue
         check.n_numbers += len(places)
-        there = in_text[printed.lstrip("+-")]
+        there = in_text[_NUMBER.search(printed).group()]
         if there < len(places):
             line = places.iloc[-1]
             check.faults.append(

@@ -197,8 +197,10 @@ def joint_tests(ledger):
         chance = float(tail(degrees / 2, total * degrees / n / 2))
         above = int((distances > 0).sum())
         # two normal variables have one sign with the chance 1/2 + arcsin(correlation) / pi
-        spread = math.sqrt(np.arcsin(together).sum() / (2 * math.pi))
-        signs = 2 * ndtr((0.5 - abs(above - n / 2)) / spread)
+        variance = np.arcsin(together).sum() / (2 * math.pi)
+        signs = 1.0
+        if variance > 1e-9:  # else what one adds another takes away
+            signs = 2 * ndtr((0.5 - abs(above - n / 2)) / math.sqrt(variance))
         tests.append(JointTest(what, n, total, chance, above, min(1.0, float(signs))))
     return tests
 

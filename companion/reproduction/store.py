@@ -90,14 +90,19 @@ class RecordStore:
 
         One that waits is the later, and counts unless only the committed one is up to date.
         """
-        found: Found = {}
-        content, code = self._table()
-        for row in parse_table(content):
-            found.setdefault(self._cells(row), Record(code, [])).rows.append(row)
+        found = self._committed()
         for cells, record in self.waiting().items():
             old = found.get(cells)
             if old is None or old.code != self.code or record.code == self.code:
                 found[cells] = record
+        return found
+
+    def _committed(self) -> Found:
+        """The records of the committed table."""
+        found: Found = {}
+        content, code = self._table()
+        for row in parse_table(content):
+            found.setdefault(self._cells(row), Record(code, [])).rows.append(row)
         return found
 
     def waiting(self) -> Found:
@@ -196,7 +201,8 @@ class RecordStore:
     def consolidate(self) -> bool:
         """Bring the records of the paper profile into the committed table, if any wait.
 
-        Those of a fresh run under way come once they are complete, and stay with it.
+        Those of a fresh run under way stay with it, and take the place of others once they are
+        complete.
         """
         if self.profile != "paper" or not self.waiting():
             return False
@@ -210,20 +216,23 @@ class RecordStore:
         is_fresh = database.execute(_UNDER_WAY).fetchone() == (1,)
         found = {cells: r for cells, r in waiting.items() if r.code == self.code}
         is_complete = found.keys() >= self.units.keys()
-        if not waiting or (is_fresh and not is_complete):
+        if not waiting:
             return
-        if (
-            not is_complete
-        ):  # else no committed table is needed, which may be an older one
+        if is_fresh and not is_complete:
+            committed = self._committed()
+            if not (waiting.keys() & self.units.keys()) - committed.keys():
+                return
+            found = waiting | committed
+        elif not is_complete:  # else an older committed table is not needed
             found = self.records()
         kept = [found[cells] for cells in self.units if cells in found]
         if dropped := len(found) - len(kept):
             logger.warning(
                 "%s: %d record(s) of units no longer listed.", self.path, dropped
             )
-        # The table is of the present code if all of its records are.
-        others = {record.code for record in kept} - {self.code}
-        code = min(others, default=self.code)
+        # No code is that of a table of several.
+        codes = {code for record in kept for code in record.code.split("+")}
+        code = "+".join(sorted(codes)) or self.code
         with self._naming_file("write", self.path):
             table = self._table_of(found)
             write_indexed(self.path, self.name, table, len(kept), code)

@@ -1,6 +1,7 @@
 """From records to the reproduced values of an artefact, each at its place in the print."""
 
 import math
+import re
 from functools import partial
 from statistics import fmean
 from typing import NamedTuple
@@ -34,10 +35,14 @@ def artefacts(paper, *rows):
     return found
 
 
+_NAMES = re.compile(r"`([^`]+)`|([A-Za-z_]\w*)")
+
+
 def evaluated(table, expression):
     """An expression of columns, as :meth:`pandas.DataFrame.eval` has it, where all are there."""
-    named = table[[name for name in table if name in expression]]
-    return named.eval(expression, engine="python").dropna()
+    names = {quoted or name for quoted, name in _NAMES.findall(expression)}
+    named = table[[name for name in table if name in names]].dropna()
+    return named.eval(expression, engine="python")
 
 
 class _Mean(NamedTuple):
@@ -149,7 +154,7 @@ class Values:
 
     def add_spread(self, row, column, values):
         """The mean of repetitions, an array or a Series, with their spread."""
-        known = {"n": len(values), "draws": tuple(values)}
+        known = {"n": len(values), "draws": tuple(map(float, values))}
         self.add(row, column, values.mean(), spread=values.std(ddof=1), **known)
 
     def add_cell(self, row, column, values, converged=None, **known):

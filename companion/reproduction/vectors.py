@@ -112,6 +112,8 @@ def compare_rows_jointly(rows, regenerations, comparisons, allowance=0.0):
         if kind == "draw":
             chance = chance_of_draws(cells)
             rare = RARE_DRAW
+        elif kind != "stochastic":
+            continue
         else:
             chance = _chance_of_row(cells)
             rare = 2 * NormalDist().cdf(-MAX_DISTANCE - allowance)

@@ -7,6 +7,7 @@ and the rules, kind by kind, are in ``docs/verdicts.md``.
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -62,6 +63,7 @@ NO_SUCH_VALUE = (
 )
 _COPIED = ["paper", *(c for c in COLUMNS if c not in ("spread_is", "note"))]
 _MEASURES = ("distance", "departure", "support", "se", "would_see", "needs")
+_CELL = ("paper", "artefact", "row", "column")
 _NEEDED = ("row", "column", "value", "converged")
 _NUMBERS = ("spread", "n", "se")
 _UNSAID: dict[str, Any] = {
@@ -105,6 +107,14 @@ def regenerated(reproduced):
     return cells
 
 
+def _without_missing_data(rows, regenerations, reasons):
+    """The regenerations that are of the paper's data."""
+    cells = zip(rows, regenerations, strict=True)
+    return [
+        None if (row["row"], row["column"]) in reasons else ours for row, ours in cells
+    ]
+
+
 def _joint_chances(rows, regenerations):
     """Chance of the single draws that a table prints, all together, by (row, column).
 
@@ -123,30 +133,41 @@ def _joint_chances(rows, regenerations):
     return chances
 
 
-def _compare_rows(rows, regenerations, profile, by_row):
+def _compare_rows(rows, regenerations, profile, by_row, reasons):
     """Each printed cell beside its regeneration, and those together that belong together."""
-    cells = zip(rows, regenerations, strict=True)
-    found = [compare_row(row, ours, profile) for row, ours in cells]
+    found = []
+    for row, ours in zip(rows, regenerations, strict=True):
+        comparison = compare_row(row, ours, profile)
+        if comparison.verdict and (row["row"], row["column"]) in reasons:
+            comparison = _of_other_data(comparison, reasons[row["row"], row["column"]])
+        found.append(comparison)
     if by_row:
-        found = compare_rows_jointly(rows, regenerations, found, allowance_of(profile))
+        tested = _without_missing_data(rows, regenerations, reasons)
+        found = compare_rows_jointly(rows, tested, found, allowance_of(profile))
     return repeat_departures(rows, found)
+
+
+def _of_other_data(found, reason):
+    """What is compared with data that are not the paper's tests nothing, match or not."""
+    is_number = found.verdict in (MATCHES, DIFFERS, NOT_TESTED)
+    unknown = dict.fromkeys(("distance", "departure", "support", "needs"), math.nan)
+    return replace(
+        found,
+        verdict=NOT_TESTED if is_number else OPEN,
+        coarse=False,
+        because=reason,
+        **unknown,
+    )
 
 
 def _verdict_of(found, deviation):
     """The word of a comparison, with what is known of the cause where it departs."""
-    if _lacks_data(found, deviation):
-        return NOT_TESTED if found.verdict in (MATCHES, DIFFERS, NOT_TESTED) else OPEN
     if found.verdict not in DEPARTS:
         return found.verdict
     if found.verdict == FAILS:
         return FAILS
     is_shown = deviation is not None and deviation.cause == SHOWN
     return EXPLAINED if is_shown else UNEXPLAINED
-
-
-def _lacks_data(found, deviation):
-    """Whether ours is of other data than the paper's, and tests nothing, match or not."""
-    return bool(found.verdict) and deviation and deviation.cause == MISSING_DATA
 
 
 def _verdict_as_read(as_printed, under, deviation):
@@ -156,23 +177,12 @@ def _verdict_as_read(as_printed, under, deviation):
     return _verdict_of(under, deviation)
 
 
-def _measures(found, deviation):
-    """What a comparison measures; how far apart they are means nothing where data are missing."""
-    measures = {name: getattr(found, name) for name in _MEASURES}
-    if _lacks_data(found, deviation):
-        measures |= dict.fromkeys(
-            ("distance", "departure", "support", "needs"), math.nan
-        )
-    return measures
-
-
 def _conclude(row, found, deviation, is_complete, profile):
     """The verdict of a row, whether it is scored, what is declared of it, problem and note."""
-    lacks_data = _lacks_data(found, deviation)
     departs = found.verdict in DEPARTS
+    lacks_data = deviation is not None and deviation.cause == MISSING_DATA
     has_reason = deviation is not None and (departs or lacks_data)
     verdict = _verdict_of(found, deviation)
-    because = deviation.reason if lacks_data else found.because
     not_scored = _NOT_SCORED.get(row["asks"], "").format(**row)
     if row["repeats"]:
         not_scored = f"repeats {row['repeats']}, not scored"
@@ -195,8 +205,8 @@ def _conclude(row, found, deviation, is_complete, profile):
     return {
         "verdict": verdict,
         "scored": not not_scored and found.scored,
-        "coarse": found.coarse and not not_scored and not lacks_data,
-        "because": "; ".join(filter(None, [not_scored, because])),
+        "coarse": found.coarse and not not_scored,
+        "because": "; ".join(filter(None, [not_scored, found.because])),
         "reason": deviation.reason if has_reason else "",
         "evidence": deviation.evidence if has_reason else "",
         "problem": problem,
@@ -271,16 +281,21 @@ def compare(
         raise PublishedError("readings.yaml", missing)
     as_printed = [by_reading.get("") for by_reading in found]
     read = [cell.get(name) for cell, name in zip(found, named, strict=True)]
-    first = _compare_rows(rows, as_printed, profile, by_row)
-    second = _compare_rows(rows, read, profile, by_row)
-    joint = _joint_chances(rows, as_printed)
+    declared = [deviations.get(tuple(row[name] for name in _CELL)) for row in rows]
+    reasons = {
+        (row["row"], row["column"]): deviation.reason
+        for row, deviation in zip(rows, declared, strict=True)
+        if deviation is not None and deviation.cause == MISSING_DATA
+    }
+    first = _compare_rows(rows, as_printed, profile, by_row, reasons)
+    second = _compare_rows(rows, read, profile, by_row, reasons)
+    joint = _joint_chances(rows, _without_missing_data(rows, as_printed, reasons))
     ledger = []
-    for row, reading, ours, as_read, comparison, under in zip(
-        rows, named, as_printed, read, first, second, strict=True
+    for row, deviation, reading, ours, as_read, comparison, under in zip(
+        rows, declared, named, as_printed, read, first, second, strict=True
     ):
         cell = (row["row"], row["column"])
         ours = ours or {**_UNSAID, "converged": True}
-        deviation = deviations.get((row["paper"], row["artefact"], *cell))
         ledger.append(
             {
                 **{name: row[name] for name in _COPIED},
@@ -289,7 +304,7 @@ def compare(
                 **{f"reproduced_{name}": ours[name] for name in _NUMBERS},
                 "draws": [*ours["draws"]],
                 "converged": bool(ours["converged"]),
-                **_measures(comparison, deviation),
+                **{name: getattr(comparison, name) for name in _MEASURES},
                 "joint": joint.get(cell, math.nan),
                 **_conclude(row, comparison, deviation, is_complete, profile),
                 "reading": reading,

@@ -220,11 +220,12 @@ def checked_utility(utility, name, what="utility"):
             f"The '{what}' of {name} must have finite entries of at least 0. The smallest is "
             f"{matrix.min():g}; add a constant to a row, which changes no best decision."
         )
-    if not matrix.any() or (what == "cost" and np.ptp(matrix) == 0.0):
+    if not np.ptp(matrix, axis=1).any():
         count = "the identity" if what == "utility" else "one minus the identity"
         raise ValueError(
-            f"The '{what}' of {name} must tell decisions apart. Got {matrix[0, 0]:g} everywhere: "
-            f"all decisions are then equally good. Use {count} to count correct decisions."
+            f"The '{what}' of {name} must tell decisions apart. Got the same number in every "
+            f"column of each row: all decisions are then as good. Use {count} to count correct "
+            "decisions."
         )
     return matrix
 

@@ -121,7 +121,7 @@ def xi_alpha(
         What alpha_i is multiplied with: K_ii, or the largest K_jj - K_jk over all pairs of training
         points, or a number, such as the 1 that bounds this difference for every RBF kernel. With
         ``"joachims"`` and ``rho=2`` the estimate is never below the leave-one-out error, provided
-        some support vector is free.
+        that the machine, and every machine without one of the points, has a free support vector.
     update : {"joachims", "span"}, default="joachims"
         As for :func:`gacv`. With ``"span"`` and ``rho=1`` the estimate is near the exact
         leave-one-out error; no bound is taken.

@@ -315,6 +315,12 @@ class GACVSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         cells = {}
         with one_thread():
             K = path_gram(machine, X, gamma, distances)
+            machine._require_definite(K, np.arange(len(K)))
+            if K.diagonal().min() < 0.0:
+                raise ValueError(
+                    f"The criteria of GACVSearch need k(x, x) >= 0. Got {K.diagonal().min():g} "
+                    f"with kernel={machine.kernel!r}, coef0={machine.coef0!r}: leave them out."
+                )
             for path in paths:
                 class_weight = path.machine.class_weight
                 factors = class_factors(class_weight, y, classes, weight, name="L1SVC")

@@ -173,6 +173,7 @@ class KernelGridSearchCV(GridSearchCV):
         if (
             routing_enabled()
             or params
+            or getattr(self, "_skl_callbacks", None)
             or not is_own(estimator)
             or ("precomputed" in kernels and not precomputed)
             or (

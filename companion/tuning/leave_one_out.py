@@ -194,7 +194,8 @@ def leave_one_out(estimator, X, y, costs=None):
     ------
     NotFittedError, TypeError, ValueError
         As :func:`companion.tuning.gacv`, and if a class has a single point, C is infinite where no
-        machine fits the samples, or memory would not hold the matrices.
+        machine fits the samples, the kernel is not positive semi-definite, or memory would not hold
+        the matrices.
 
     Examples
     --------
@@ -245,7 +246,13 @@ def _leave_one_out(K, y, alpha, upper, decisions):
         )
         basic = free if len(free) else np.array([0])
         if not np.array_equal(basic, last):
-            loops.tableau(A, basic, table)
+            try:
+                loops.tableau(A, basic, table)
+            except np.linalg.LinAlgError as error:
+                raise ValueError(
+                    "Exact leave-one-out needs a kernel that is positive semi-definite, and this "
+                    "one is not."
+                ) from error
             last = basic
         for first in range(0, n, _BURST):
             found = ends, verdicts[c], values[c]

@@ -28,6 +28,8 @@ def test_patterns_come_in_the_order_of_their_first_appearance():
 def test_tables_that_do_not_fit_are_refused():
     constant = r"Got constant columns \[1\]; drop them"
     refused(constant, standardize, [[1, 2, 3], [4, 2, 6], [0, 2, 1]])
+    rounded = np.column_stack([np.arange(10.0), np.full(10, 0.1)])  # of std above 0
+    refused(constant, standardize, rounded)
     refused("X contains NaN", standardize, [[1, 2], [4, np.nan], [0, 2]])
     message = r"one label in y for each row. Got shapes \(3, 1\) and"
     refused(message, distinct_patterns, [[1], [2], [3]], [1, 1])

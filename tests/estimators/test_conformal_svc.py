@@ -299,3 +299,10 @@ def peak_of_memory(call, *arguments):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
+
+
+def test_a_linear_machine_that_transforms_nothing_has_a_normal():
+    X, y = named_board()
+    plain = ConformalSVC(kernel="linear", validation_fraction=None, max_transforms=0)
+    decision = plain.fit(X, y).decision_function(X)
+    assert_allclose(X @ plain.coef_[0] + plain.intercept_, decision, atol=1e-9)

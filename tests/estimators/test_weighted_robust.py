@@ -70,11 +70,16 @@ X, Y = three_classes(30)
     ({"utility": np.eye(3) - 1.0}, "finite entries of at least 0. The smallest is -1"),
     (
         {"utility": np.zeros((3, 3))},
-        "must tell decisions apart. Got 0 everywhere.*the identity",
+        "must tell decisions apart. Got the same number in.*the identity",
+    ),
+    ({"utility": np.ones((3, 3))}, "must tell decisions apart. Got the same number"),
+    (
+        {"cost": [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [0.0, 0.0, 0.0]]},
+        "must tell decisions apart. Got the same number",
     ),
     (
         {"cost": np.ones((3, 3))},
-        "'cost' of W.*Got 1 everywhere.*one minus the identity",
+        "'cost' of W.*Got the same number.*one minus the identity",
     ),
     (
         {"cost": -np.eye(3), "form": "cost"},
@@ -107,6 +112,15 @@ def test_one_class_only_is_refused_also_by_weight():
         Y,
         sample_weight=0.0 * Y,
     )
+
+
+def test_a_machine_whose_labels_would_be_rounding_says_so():
+    nearly_alike = 0.9 + 0.1 * np.eye(3)
+    with pytest.warns(UserWarning, match="next to zero.*init='unweighted'"):
+        machine = WeightedRobustSVC(utility=nearly_alike).fit(X, Y)
+    assert np.abs(machine.decision_function(X)).max() < 1e-3
+    other = WeightedRobustSVC(utility=nearly_alike, init="unweighted").fit(X, Y)
+    assert np.abs(other.decision_function(X)).max() > 0.1
 
 
 def test_average_utility_takes_any_labels_and_names_those_without_a_row():

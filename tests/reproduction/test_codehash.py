@@ -156,6 +156,11 @@ DIFFERENT = {
     ),
     "what an import inside the function brings": ("nested.py", "+ 4", "+ 3"),
     "what a dotted import brings": ("far/away.py", "distance = 5", "distance = 6"),
+    "another function of a library under the same name": (
+        "study.py",
+        "import math",
+        "import cmath as math",
+    ),
 }
 
 
@@ -201,6 +206,30 @@ def test_what_cannot_change_results_keeps_the_digest(digest, change):
 @cases("change", *DIFFERENT)
 def test_what_is_reached_moves_the_digest(digest, change):
     assert digest(edited(*DIFFERENT[change])) != digest()
+
+
+def test_a_module_beside_the_package_counts_as_the_project_does(
+    digest, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(codehash, "project_root", lambda: tmp_path)
+    beside = tmp_path / "tools_beside_the_test.py"
+    uses = edited(
+        "study.py", "import math", "import math\nimport tools_beside_the_test"
+    )
+    uses["study.py"] = uses["study.py"].replace(
+        "FACTOR = 2.0", "FACTOR = tools_beside_the_test.TWO"
+    )
+    found = []
+    for value in (2.0, 3.0):
+        beside.write_text(f"TWO = {value}\n")
+        codehash._is_followed.cache_clear()
+        found.append(digest(uses))
+    assert found[0] != found[1]
+
+
+def test_a_star_hides_what_is_reached_and_is_refused(digest):
+    starred = edited("study.py", "import math", "import math\nfrom math import *")
+    refused("imports \\* from math: name what it needs", digest, starred)
 
 
 def test_where_a_definition_stands_does_not_matter(digest):

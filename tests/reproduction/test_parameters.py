@@ -71,6 +71,10 @@ def test_a_line_declares_type_default_help_and_limits(tmp_path):
     "print(n_draws)",
     "n: int = x  # a count",
     "n: int = None  # a count",
+    "n: int = 99  # a count, 1 to 50",
+    "n: str = 'c'  # which: a or b",
+    "n: int = 3  # 1 to 50 draws",
+    "x: float = 0.5  # a share, at least 0 and at most 1",
 )
 def test_a_line_that_declares_nothing_is_told_with_what_to_write(tmp_path, line):
     text = f"{CELL}\n{line}"

@@ -232,6 +232,35 @@ def test_a_committed_record_of_the_present_code_is_not_hidden_by_an_older_workin
     assert store.records()[cells].rows[0]["error"] == "9.0"
 
 
+def test_a_table_of_two_codes_is_up_to_date_for_neither(store):
+    first = store.code
+    fill(store, 3)
+    store.consolidate()
+    other = again(store)
+    other.code = "0" * 12
+    fill(other, start=3)
+    other.consolidate()
+    for code in (first, other.code):
+        assert {record.code for record in again(store).records().values()} != {code}
+
+
+def test_what_a_plain_run_adds_is_in_the_table_though_a_fresh_one_was_interrupted(
+    places,
+):
+    shorter = RecordStore(study(n_repetitions=2))
+    units = fill(shorter)
+    shorter.consolidate()
+    shorter.begin()
+    shorter.append(units[0], [{**ROW, "error": 9.0}])
+    longer = RecordStore(study())
+    fill(longer, start=len(units))
+    longer.consolidate()
+    table = longer._committed()
+    assert set(table) == set(longer.units)
+    assert "9.0" not in {record.rows[0]["error"] for record in table.values()}
+    assert len(again(longer).waiting()) == len(longer.units) - len(units) + 1
+
+
 # --------------------------------------------------------------------------- several processes
 
 

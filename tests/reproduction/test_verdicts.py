@@ -20,6 +20,7 @@ from companion.reproduction.scores import (
     scored_as_on_record,
     sentence_word,
 )
+from companion.reproduction.values import Values
 from companion.reproduction.vectors import chance_of_means, joint_chance
 from companion.reproduction.verdicts import (
     NO_SUCH_VALUE,
@@ -202,11 +203,13 @@ def test_a_quick_run_calls_different_what_is_one_error_farther(
 
 def test_the_standard_error_of_either_side_enters():
     five = {"printed": "5", "spread": 1.0, "n": 10.0}
-    plain = verdict(published(**five), reproduced(7.5, n=20))
-    assert plain["se"] == pytest.approx(math.sqrt(1 / 10 + 4 / 20))
+    plain = verdict(published(**five), reproduced(7.5, spread=0.5, n=20))
+    assert plain["se"] == pytest.approx(math.sqrt(1 / 10 + 0.25 / 20))
+    wider = verdict(published(**five), reproduced(7.5, spread=2.0, n=20))
+    assert wider["se"] == pytest.approx(math.sqrt(4 / 10 + 4 / 20))
     assert plain["verdict"] == "differs, unexplained"
     known = published(**five | {"spread": 0.0})
-    assert verdict(known, reproduced(9.0, n=20, se=0.7))["se"] == 0.7
+    assert verdict(known, reproduced(9.0, math.nan, n=20, se=0.7))["se"] == 0.7
     unknown = published(**five | {"spread": math.nan})
     unprinted = verdict(unknown, reproduced(9.0, math.nan, n=40, se=0.5))
     assert unprinted["se"] == pytest.approx(math.sqrt(0.25 + 0.25 * 40 / 10))
@@ -710,6 +713,64 @@ def test_shares_that_add_up_to_one_agree_only_together():
     assert compare(*one_differs, by_row=True)["verdict"].tolist() == [off] * 3
     near = shares_of((0.302, 0.201, 0.497))
     assert compare(*near, by_row=True)["verdict"].tolist() == ["matches"] * 3
+
+
+def test_the_spreads_of_shares_are_judged_one_by_one():
+    rng = np.random.default_rng(1)
+    draws = rng.dirichlet([5, 3, 2], size=200)
+    ours, theirs = draws[:100], draws[100:]
+    out = Values()
+    rows = []
+    for k, name in enumerate("abc"):
+        out.add_cell("heart", name, ours[:, k])
+        mean, spread = theirs[:, k].mean(), theirs[:, k].std(ddof=1)
+        known = {"spread": spread, "n": 100.0}
+        rows.append(published(printed=f"{mean:.3f}", column=name, **known))
+        rows.append(published("spread", f"{spread:.3f}", column=f"{name} ±"))
+    ledger = compare(pd.concat(rows), out.frame(), by_row=True)
+    assert {*ledger["verdict"]} == {"matches"}
+
+
+def test_a_cell_whose_data_are_missing_is_left_out_of_its_row():
+    rows, regenerated = shares_of((0.302, 0.201, 0.497))
+    far = regenerated.assign(
+        value=regenerated["value"].mask(regenerated["column"] == "b", 9.0),
+        draws=[
+            tuple(np.add(of, 8.8 * (name == "b")))
+            for name, of in zip(
+                regenerated["column"], regenerated["draws"], strict=True
+            )
+        ],
+    )
+    missing = {
+        (*CELL[:3], "b"): Deviation("not the paper's data", "notebook", "missing data")
+    }
+    ledger = compare(rows, far, missing, by_row=True)
+    assert ledger["verdict"].tolist() == ["matches", "not tested", "matches"]
+    assert ledger["departure"].isna().tolist() == [False, True, False]
+
+
+@cases("chance, n_printed", (0.03, 10), (0.1, 10), (0.5, 10), (0.03, 100))
+def test_a_print_of_rare_events_seldom_differs_by_chance_alone(chance, n_printed):
+    """Its few repetitions may all be alike, and print no spread."""
+    rng = np.random.default_rng(4)
+    n_differ = 0
+    n_runs = 300
+    for _ in range(n_runs):
+        ours = 100.0 * (rng.random(100) < chance)
+        theirs = 100.0 * (rng.random(n_printed) < chance)
+        if not ours.any():
+            continue
+        print_ = published(
+            printed=f"{theirs.mean():.1f}",
+            spread=round(theirs.std(ddof=1), 1),
+            n=float(n_printed),
+        )
+        values = reproduced(
+            ours.mean(), spread=ours.std(ddof=1), n=100, draws=tuple(ours)
+        )
+        n_differ += comparison(print_, values).verdict == "differs"
+    assert n_differ / n_runs < 0.02
 
 
 def test_few_repetitions_do_not_tell_shares_apart_that_many_do():

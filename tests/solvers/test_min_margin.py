@@ -107,10 +107,7 @@ OTHER_ROWS = {"utility": np.diag([1.0, 0, 0]), "y": 0 * Y + 1}
         "at least 0. The smallest is -0.1; add a constant to a row",
     ),
     ({"utility": np.full((3, 3), np.nan)}, "must have finite entries"),
-    (
-        {"utility": np.zeros((3, 3))},
-        "Got 0 everywhere: all decisions are then equally good",
-    ),
+    ({"utility": np.zeros((3, 3))}, "Got the same number in every column of each row"),
     (
         {"utility": np.eye(2)},
         r"rows of the 2 x 2 matrix: whole numbers from 0 to 1. Got \[2\]",

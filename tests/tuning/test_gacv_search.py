@@ -150,3 +150,20 @@ def test_a_search_that_is_not_fitted_or_has_no_machine_says_so():
     assert not hasattr(search, "best_estimator_")
     refused("predict", lambda: search.predict(X), error=AttributeError)
     assert search.best_params_ in search.cv_results_["params"]
+
+
+def test_an_indefinite_kernel_is_told_as_a_fit_tells_it_or_refused():
+    machine = L1SVC(kernel="sigmoid")
+    search = GACVSearch(machine, {"C": [1.0]}, refit=False)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        search.fit(X, Y)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        refused(
+            "positive semi-definite",
+            search.set_params(criterion="leave_one_out").fit,
+            X,
+            Y,
+        )
+    negative = search.set_params(criterion="gacv", estimator__coef0=-1.0)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        refused(r"need k\(x, x\) >= 0.*kernel='sigmoid', coef0=-1", negative.fit, X, Y)

@@ -468,3 +468,26 @@ def test_a_kernel_that_a_fit_refuses_has_no_score():
         ours, theirs = (search.cv_results_["mean_test_score"] for search in searches)
     assert np.isnan(theirs[:3]).any()
     assert_array_equal(np.isnan(ours), np.isnan(theirs))
+
+
+def test_callbacks_are_called_as_those_of_scikit_learn():
+    if not hasattr(GridSearchCV, "set_callbacks"):
+        pytest.skip("this scikit-learn has no callbacks")
+    counts = []
+    for search in (GridSearchCV, KernelGridSearchCV):
+        callback = _Counting()
+        search(L1SVC(), {"C": [1, 2]}, cv=2).set_callbacks(callback).fit(X, Y)
+        counts.append(callback.n)
+    assert counts[0] == counts[1] > 0
+
+
+class _Counting:
+    n = 0
+
+    def setup(self, estimator, context):
+        self.n += 1
+
+    def teardown(self, *args, **kwargs):
+        self.n += 1
+
+    on_fit_task_begin = on_fit_task_end = teardown

@@ -160,7 +160,9 @@ def what_came_out(run):
     for of in ("WRSVM", "WRSVM, unweighted start"):
         cells = against(run.records, of).values()
         n = max(gap.n for gap in cells)
-        gaps.append(f"{range_text([gap.mean for gap in cells], '+.2f')} points ({n} samples)")
+        gaps.append(
+            f"{range_text([gap.mean for gap in cells], '+.2f')} points ({n} samples)"
+        )
     table = gains_table(run.records["beyond_truncation"])
     gains = [
         f"{mean_text(row['flipped labels'])} and {mean_text(row['clean labels'])} under {row['U']}"
