@@ -114,9 +114,10 @@ class KernelGridSearchCV(GridSearchCV):
 
     ``GridSearchCV`` itself runs a search for which three Gram matrices do not fit in the
     `cache_size` of the machine; over machines of classes that are derived from these; with metadata
-    routing enabled, callbacks, or parameters of `fit` beside `sample_weight` and `groups`; with scorers that
-    are functions, where data are no arrays or the estimator is a pipeline; and over pipelines of a
-    subclass or with weights, with precomputed kernels, or whose last step is itself in the grid.
+    routing enabled, callbacks, or parameters of `fit` beside `sample_weight` and `groups`; with
+    scorers that are functions, where data are no arrays or the estimator is a pipeline; and over
+    pipelines of a subclass or with weights, with precomputed kernels, or whose last step is itself
+    in the grid.
 
     Examples
     --------
