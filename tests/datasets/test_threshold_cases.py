@@ -49,6 +49,20 @@ def test_the_printed_minimum_of_case_a_belongs_to_another_cluster_weight():
     assert threshold_case_error("A", 0.5) < 0.191
 
 
+def test_no_cluster_weight_of_case_a_gives_the_printed_minimum_and_the_local_one():
+    """Those that print 20 % have their local minimum beside .17, where it is printed."""
+    thresholds = np.linspace(0, 1, 10_001)
+    narrow = thresholds < 0.35
+    both = []
+    for weight in np.linspace(0.01, 0.99, 197):
+        error = threshold_case_error("A", thresholds, cluster_weight=weight)
+        place = thresholds[narrow][error[narrow].argmin()]
+        if abs(error.min() - 0.2) <= 0.005:
+            both.append(place)
+    assert both
+    assert max(both) < 0.165
+
+
 def test_the_printed_optimum_of_case_b_mixes_two_minima():
     thresholds = np.linspace(0, 1, 100_001)
     error = threshold_case_error("B", thresholds)

@@ -365,21 +365,6 @@ def test_table_6_2_1_hepatitis_has_32_positives_and_32_coded_columns():
     assert (binary, numeric, numeric + 2 * binary) == (13, 6, 32)
 
 
-def test_cma_es_draws_all_candidates_from_one_normal_distribution():
-    first = []
-    for seed in range(200):
-        generations = []
-        evolve(
-            lambda P, seen=generations: seen.append(P) or np.sum(P**2, axis=1),
-            *FREE,
-            seed=seed,
-        )
-        first.append(generations[0])
-    drawn = np.concatenate(first)
-    assert np.allclose(drawn.mean(axis=0), 0.5, atol=0.05)
-    assert np.allclose(np.cov(drawn.T), 0.09 * np.eye(2), atol=0.01)
-
-
 def test_tsvt_has_the_function_of_si_wu_and_line_6_another():
     trained = trained_state()
     stage = WuAmari().stage(trained)

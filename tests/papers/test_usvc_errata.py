@@ -120,6 +120,14 @@ def test_fixed_classes_and_a_small_cost_do_not_give_least_squares_of_both_cases(
     assert means[0.265][:2] == pytest.approx([32.0, 32.0], abs=0.4)
 
 
+def test_no_cost_brings_least_squares_of_case_b_to_the_printed_error():
+    for C in (0.01, 0.1, 0.3, 1.0, 10.0, 100.0):
+        trials = least_squares_trials("B", FIXED[0], None, C, n_trials=200)
+        error = trials[:, 0].mean()
+        chance = trials[:, 0].std(ddof=1) / math.sqrt(len(trials))
+        assert error + 3 * chance < printed("Case B, CE train (%)", "LS") - 0.5
+
+
 def test_one_trial_without_an_answer_gives_the_printed_spread_of_order_4():
     """One of a hundred that calls all -1 errs by 70 %, and has no threshold."""
     errors = np.append(np.full(99, 20.0), 70.0)
@@ -249,12 +257,10 @@ def test_the_numbers_of_table_4_are_those_of_eight_tests_and_not_of_ten():
     assert len(cells) == 28
     assert possible(cells, 8, 1 / 8) == (28, 26)
     assert max(possible(cells, 10, 1 / 5)) < 22
-    others = [n for n in range(2, 21) if n not in (4, 8)]
+    others = [n for n in range(2, 21) if n != 8]
     for n_tests, share in product(others, ("of its number", 1 / 5, 1 / 10)):
         part = 1 / n_tests if share == "of its number" else share
         assert possible(cells, n_tests, part)[0] < 28
-    # four tests of a quarter have the same means, and not the spreads
-    assert possible(cells, 4, 1 / 4)[1] < 22
 
 
 def test_one_error_in_eight_tests_of_45_is_the_spread_of_dermat():
@@ -275,7 +281,7 @@ def test_means_and_spreads_of_counts_are_possible_and_others_are_not():
     assert not spread_is_possible("12.50", "5.00", 8, 19)
 
 
-def test_a_cause_that_is_shown_gives_the_printed_number_and_the_card_counts_one_misprint():
+def test_a_cause_that_is_shown_gives_the_printed_number_and_the_card_counts_one_weight():
     """Where no other reading has it, a closed form of what is printed proves it wrong."""
     ledger = load_ledgers()["usvc"]
     explained = ledger[ledger.scored & (ledger.verdict == EXPLAINED)]
@@ -285,13 +291,3 @@ def test_a_cause_that_is_shown_gives_the_printed_number_and_the_card_counts_one_
     (says,) = (text["says"] for text in load_cards()["usvc"]["misprints"])
     assert (read.reading == "a-weight-265").sum() == 19
     assert "nineteen of the" in says
-
-
-def test_no_machine_of_table_3_has_1200_kernels():
-    rows = load_published("usvc").query("artefact == 'table_3'")
-    is_size = rows.column.str.endswith("Mach. size")
-    sizes = rows[is_size].set_index(["row", "column"]).value
-    assert sizes["Waveform", "SVMlight Mach. size"] == 1286
-    assert not sizes.between(1150, 1250).any()
-    assert sizes.between(2350, 2450).any()
-    assert sizes.between(16500, 17500).any()

@@ -187,7 +187,7 @@ WORKED = [
         "22.4",
         {"spread": 0.0},
         22.5,
-        {**MEAN, "se": 0.01},
+        {"spread": NAN, "n": 100, "se": 0.01},
         "differs",
         0.08,
     ),

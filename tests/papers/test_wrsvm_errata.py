@@ -305,8 +305,20 @@ def boundary(a, x1):
     return np.array([brentq(lead, -6.0, 6.0, args=(at,)) for at in x1])
 
 
-def test_a_bayes_boundary_of_example_1_is_straight_without_utilities_alone():
-    """Under U1,0.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line."""
+def test_a_bayes_boundary_of_example_1_is_straight_for_some_utilities_and_curved_for_others():
+    """Under U1,0.8 classes 2 and 3 part where p_3 = p_2 + .8 p_1, and that is no line.
+
+    Under U2,a two classes part where a share of one probability is the other, which is a line.
+    """
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    p = examples.class_probabilities("piecewise_linear", X)
+    worth = p @ examples.utility(2, 0.8)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        odds = np.log(p[:, other] / p[:, one])
+        line = np.linalg.lstsq(np.column_stack([X, np.ones(400)]), odds, rcond=None)
+        assert line[1] < 1e-9
+        bound = np.log(0.2) if one == 0 else 0.0
+        assert np.array_equal(worth[:, other] > worth[:, one], odds > bound)
     x1 = np.linspace(-2.5, 0.0, 11)
     assert np.abs(boundary(0.0, x1)).max() < 1e-9
     curve = boundary(0.8, x1)

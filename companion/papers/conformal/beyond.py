@@ -3,6 +3,7 @@
 import pandas as pd
 from scipy.stats import spearmanr
 
+from companion.metrics import mean_and_standard_error
 from companion.papers import summaries
 from companion.papers.conformal import beyond_studies, criterion, g_means, today_studies
 from companion.papers.conformal.beyond_studies import AMARI_READ
@@ -65,9 +66,11 @@ def _add_shift(out, shift, folds):
     out.add("bias shift", column, 0.1 - shift.identity_error.max())
     both = pd.concat([folds[folds.dataset.isin(shift.dataset)], shift])
     means = g_means.by_set(g_means.error_table(both))
-    gap = g_means.over_sets(means, "`MDT-VMETA` - `bias shift`")
+    gaps = g_means.of_sets(means, "`MDT-VMETA` - `bias shift`")
+    # one set alone may carry the mean
+    gap = mean_and_standard_error([of.mean for of in gaps])
     place = ("bias shift", "g-means error: MDT-VMETA - bias shift")
-    g_means.add_means(out, {place: g_means.with_chance(gap)})
+    g_means.add_means(out, {place: gap})
 
 
 def corrections(frame, words):

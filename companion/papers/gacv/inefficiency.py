@@ -261,7 +261,10 @@ def _add_excess(out, frame, case):
             half = mean_and_standard_error(0.5 * (small - 1))
             falls.append(difference_of(excess, half))
     if falls:
-        column = "excess over Bayes risk, n = 500 - half of that at n = 100, the larger"
+        column = (
+            "excess over Bayes risk, as a share of it, n = 500 - half of that at n = 100, "
+            "the larger"
+        )
         out.add_mean(case, column, max(falls))
 
 

@@ -172,7 +172,7 @@ def _add_gains_by_width(out, widths, sizes):
         column = "rank correlation of the gain and the mean slack over the widths"
         out.add_mean(row, column, ranks)
         slack = select(linear, reading=reading).set_index("draw").mean_slack
-        column = "mean slack: linear - RBF, least over the widths, C = 10"
+        column = "mean slack: linear - RBF at the least certain width, C = 10"
         for by_width, read in zip(slacks, ("", "C-sigma2"), strict=True):
             less = by_width.rsub(slack, axis=0).dropna()
             out.add_mean(row, column, least_supported(less), reading=read)

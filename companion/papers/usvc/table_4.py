@@ -208,12 +208,12 @@ def what_came_out(run):
     """On how many tests the print rests, and which machine errs less, in sentences."""
     cells = run.ledger[run.ledger.scored & (run.ledger.asks == "value")]
     printed, read = (
-        frame.verdict.eq(MATCHES).sum()
-        for frame in (cells, as_read(cells, ["misprint"]))
+        frame.verdict.eq(MATCHES).sum() for frame in (cells, as_read(cells, ["choice"]))
     )
     text = (
-        "Errors are whole patterns, so that no ten tests of a fifth of them, of which the text"
-        " speaks, can have all the printed means; eight tests of an eighth can. Over random splits"
+        "How many tests the table is over is not printed. Errors are whole patterns, so that no ten"
+        " tests of a fifth of them, as the other tables have, can have all the printed means; eight"
+        " tests of an eighth can. Over random splits"
         f" {printed} of {len(cells)} printed numbers match ours, over eighths {read}."
     )
     frame = run.records["table_4"]
