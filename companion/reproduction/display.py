@@ -81,7 +81,7 @@ _CARD = {
     "claim": "What it claims",
     "measured": "What we measured",
     "found": "What else holds up, and what does not",
-    "misprints": "Misprints that change the reading",
+    "misprints": "Misprints and gaps that change the reading",
     "today": "Today",
     "score": "The score",
 }
