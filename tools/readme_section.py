@@ -26,7 +26,7 @@ def section(ledgers):
     n_coarse = score(every)["numbers"]["coarse"]
     return (
         f"{table}\n\n{score_line(every)}. "
-        f"Of the matches {n_coarse} are of a coarse print, which near misses would match too."
+        f"{n_coarse} matches are of a coarse print, which near misses would match too."
     )
 
 
