@@ -34,20 +34,25 @@ def data(n, k=2):
 
 GRID = {"C": np.logspace(0, 4, 50), "gamma": np.logspace(-2, 0, 50)}
 """
-#: Each would take minutes or hours.
+#: Each would take minutes or hours, after a small one: an interrupt that meets numba as it lets go
+#: of what it loaded is lost.
 LONG = {
     "mdm": (
+        "X, y = data(60); mdm(gram(X, gamma=1e-3), 2.0 * y - 1.0, ridge=1.0)\n"
         "X, y = data(2000); K = gram(X, gamma=1e-3); print('now', flush=True)\n"
         "mdm(K, 2.0 * y - 1.0, ridge=1e-6, tol=1e-12, max_iter=10**12, accelerate=False)"
     ),
     "WeightedRobustSVC": (
+        "c.WeightedRobustSVC().fit(*data(60, 5))\n"
         "X, y = data(1500, 5); print('now', flush=True)\nc.WeightedRobustSVC(C=100.0).fit(X, y)"
     ),
     "GACVSearch": (
+        "c.GACVSearch(c.L1SVC(), {'C': [1]}, criterion='leave_one_out').fit(*data(60))\n"
         "X, y = data(1000); print('now', flush=True)\n"
         "c.GACVSearch(c.L1SVC(), GRID, criterion='leave_one_out').fit(X, y)"
     ),
     "KernelGridSearchCV": (
+        "c.KernelGridSearchCV(c.L1SVC(), {'C': [1]}).fit(*data(60))\n"
         "X, y = data(2000); print('now', flush=True)\n"
         "c.KernelGridSearchCV(c.L1SVC(), GRID, n_jobs=2).fit(X, y)"
     ),
