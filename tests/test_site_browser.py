@@ -41,8 +41,10 @@ class Browser:
     def open(self, page, width=1280, colours="light"):
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        feature = {"name": "prefers-color-scheme", "value": colours}
-        emulated = {"features": [feature]}
+        # without motion no colour is met on its way to another
+        wanted = {"prefers-color-scheme": colours, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wanted.items()]
+        emulated = {"features": features}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
         # a new "#..." alone would not load the page again
         self.driver.get("about:blank")
