@@ -135,9 +135,10 @@ def plot_published(axes, ledger, rows=None, columns=None, noun=None):
         ax.grid(axis="y", color="#eeeeee")
     figure = np.ravel(axes)[0].figure
     if len(scored):
-        figure.suptitle(
-            f"{matches} of {len(scored)} printed {noun} match ours", fontsize="medium"
-        )
+        title = f"{matches} of {len(scored)} printed {noun} match ours"
+        if scored["verdict"].eq("not tested").all():
+            title = f"{len(scored)} printed {noun}, which are not tested"
+        figure.suptitle(title, fontsize="medium")
     figure.legend(
         seen.values(),
         seen,

@@ -516,16 +516,22 @@ def counted(number, word, what=""):
 
 
 def score_line(ledger):
-    """The score in one line: "12 of 26 numbers match; 3 of 4 sentences hold"; "" of nothing."""
+    """The score in one line: "12 of 26 numbers match; 3 of 4 sentences hold"; "" of nothing.
+
+    Where none is decided it says that: "12 numbers are not tested; 1 sentence is open".
+    """
     counts = score(ledger)
-    parts = [
-        counted(counts[of][word], word, f"of {n} {of if n > 1 else of[:-1]}")
-        for of, all_of, word in (
-            ("numbers", "printed", MATCHES),
-            ("sentences", "all", HOLDS),
-        )
-        if (n := counts[of][all_of])
-    ]
+    parts = []
+    for of, all_of, word, undecided in (
+        ("numbers", "printed", MATCHES, NOT_TESTED),
+        ("sentences", "all", HOLDS, OPEN),
+    ):
+        n = counts[of][all_of]
+        things = of if n > 1 else of[:-1]
+        if n and counts[of][undecided] == n:
+            parts.append(f"{n} {things} {'are' if n > 1 else 'is'} {undecided}")
+        elif n:
+            parts.append(counted(counts[of][word], word, f"of {n} {things}"))
     return "; ".join(parts)
 
 

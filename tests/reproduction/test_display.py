@@ -15,6 +15,7 @@ from companion.reproduction.display import (
     Table,
     findings,
     reproduced_text,
+    score_line,
     verdict_table,
 )
 from companion.reproduction.verdicts import compare
@@ -92,6 +93,12 @@ def test_findings_are_folded_up_in_the_score_of_numbers_and_sentences(ledger):
     assert "0 of 1 sentence hold</summary>" in failing
     assert '"A and B are similar". Failing: heart, |A - B|: here 3' in failing
     assert "Why: who knows." in failing
+
+
+def test_where_nothing_is_decided_the_score_says_so(ledger):
+    claims = ledger["asks"] == "claim"
+    undecided = ledger.assign(verdict=np.where(claims, "open", "not tested"))
+    assert score_line(undecided) == "5 numbers are not tested; 1 sentence is open"
 
 
 def test_what_we_ask_stands_there_without_a_verdict():
