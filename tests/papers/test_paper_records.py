@@ -166,6 +166,11 @@ COUNT_TOLERANCE |= {
 }
 
 
+#: Where free vectors nearly determine one another a span rests on rounding: on another processor
+#: 15 of 6,200 medians of this study were others by more than a per cent, one by .09.
+BY_SPANS = {"gacv/approximation": dict.fromkeys(("fall_over_span", "gacv_span"), 0.1)}
+
+
 #: The same of the iteration of one paper, which a last bit can send to another minimum.
 SETTLED = ("machine", "start", "way", "s", "damping")
 TUNED_COLUMNS = ("C", "sigma", "size", "negative_weight")
@@ -227,6 +232,8 @@ def assert_close_iteration(column, value, committed, row, where):
 def assert_close(column, value, committed, row, where, name):
     if isinstance(value, str | bool | np.bool_) or value is None:
         assert value == committed, where
+    elif column in BY_SPANS.get(name, ()):
+        assert abs(value - committed) <= BY_SPANS[name][column], where
     elif column in BELOW_TOLERANCE:
         assert value <= max(2 * committed, 2.1e-3), where
     elif name.startswith("gacv/") and column in COUNT_TOLERANCE:
