@@ -275,15 +275,13 @@ def what_came_out(run):
     marks = {name: len(g_means.printed_asterisks(name)) for name in names}
     means = g_means.by_set(g_means.error_table(records))
     moved = over_sets(g_means.of_sets(means, "`threshold by CV` - SVM"))
-    less = "less" if moved.mean.mean < 0 else "more"
     text = (
         f"In {(rows.n_transformations == 0).mean():.0%} of the folds a method transforms nothing "
         f"and is the plain machine; in print {sum(marks.values())} of "
         f"{len(names) * len(PRINTED[1:])} cells of the nine methods have an asterisk and are the "
-        "plain machine's number again. A threshold chosen by cross-validation errs "
-        f"{abs(moved.mean.mean):.3f} {less} than the plain machine in the mean over "
-        f"{g_means.counted(len(names), 'set')} (standard error over the sets "
-        f"{moved.error_over_sets:.3f}; median {abs(moved.median):.3f})."
+        "plain machine's number again. A threshold chosen by cross-validation changes that error by "
+        f"{moved.mean.mean:+.3f} in the mean over {g_means.counted(len(names), 'set')} (standard "
+        f"error over the sets {moved.error_over_sets:.3f}; median {moved.median:+.3f})."
     )
     if problems.LARGE in names:
         ours = means[SVM][problems.LARGE].mean()
