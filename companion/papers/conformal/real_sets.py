@@ -279,8 +279,8 @@ def what_came_out(run):
         f"In {(rows.n_transformations == 0).mean():.0%} of the folds a method transforms nothing "
         f"and is the plain machine; in print {sum(marks.values())} of "
         f"{len(names) * len(PRINTED[1:])} cells of the nine methods have an asterisk and are the "
-        "plain machine's number again. A threshold chosen by cross-validation changes that error by "
-        f"{moved.mean.mean:+.3f} in the mean over {g_means.counted(len(names), 'set')} (standard "
+        "plain machine's number again. A threshold chosen by cross-validation changes that error "
+        f"by {moved.mean.mean:+.3f} in the mean over {g_means.counted(len(names), 'set')} (standard "
         f"error over the sets {moved.error_over_sets:.3f}; median {moved.median:+.3f})."
     )
     if problems.LARGE in names:
