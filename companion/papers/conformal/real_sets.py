@@ -280,8 +280,8 @@ def what_came_out(run):
         f"and is the plain machine; in print {sum(marks.values())} of "
         f"{len(names) * len(PRINTED[1:])} cells of the nine methods have an asterisk and are the "
         "plain machine's number again. A threshold chosen by cross-validation changes that error "
-        f"by {moved.mean.mean:+.3f} in the mean over {g_means.counted(len(names), 'set')} (standard "
-        f"error over the sets {moved.error_over_sets:.3f}; median {moved.median:+.3f})."
+        f"by {moved.mean.mean:+.3f} in the mean over {g_means.counted(len(names), 'set')} "
+        f"(standard error over the sets {moved.error_over_sets:.3f}; median {moved.median:+.3f})."
     )
     if problems.LARGE in names:
         ours = means[SVM][problems.LARGE].mean()
